@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <system_error>
 
@@ -28,6 +29,11 @@ constexpr auto kPatience = std::chrono::microseconds(50);
 // longer for sure.
 constexpr auto kWorthWaking = std::chrono::microseconds(30);
 constexpr int64_t kSurelyLong = 32;
+// Loops that follow each other, as those of a scan do, are worth waking workers once they would have saved this much
+// together: workers stay awake between them.
+constexpr std::chrono::nanoseconds kWorthWakingOnce = 4 * kWorthWaking;
+// How long a worker leaves a loop to those that have a part of their own in it.
+constexpr auto kReserve = std::chrono::microseconds(2);
 // Workers that are told at which CPUs to wake up. Where there are more, there are more CPUs to find.
 constexpr int kMovedAtMost = 8;
 
@@ -62,25 +68,52 @@ struct ThreadPool::Job {
   int64_t total, grain, grains;
   int threads;
   int helpers;                    // workers that may still join; guarded by the pool's mutex
-  std::atomic<int64_t> taken{0};  // grains
-  std::atomic<int> active{0};     // workers inside
+  std::atomic<int64_t> taken{0};     // grains
+  std::atomic<uint64_t> claimed{0};  // grain by grain, where threads have their own
+  std::atomic<int> active{0};        // workers inside
   Job *next = nullptr, *previous = nullptr;
 
+  // With no more grains than threads, each thread looks for its own first. A loop that comes again, as in the body of a
+  // scan, so finds in a thread's cache what the thread read the last time.
+  bool has_own() const { return grains <= threads && grains <= 64; }
   bool exhausted() const { return taken.load(std::memory_order_relaxed) >= grains; }
 
-  // Whether the rest after a first part takes longer than waking others does.
-  bool is_long() {
-    if (grains >= kSurelyLong) return true;
+  // Runs a first part, and gives the time that the rest takes one thread.
+  std::chrono::nanoseconds first_part() {
     const auto start = std::chrono::steady_clock::now();
-    run_part(grains);
-    return (std::chrono::steady_clock::now() - start) * (grains - 1) >= kWorthWaking;
+    if (has_own())
+      run_own(0);
+    else
+      run_part(grains);
+    return (std::chrono::steady_clock::now() - start) * (grains - 1);
   }
 
-  // Large parts first, which cost little, then smaller ones, which even out threads that came late or that other work
-  // slows down.
-  void run() {
+  // `thread` counts from 0, which is the caller.
+  void run(int thread) {
+    if (has_own()) {
+      while (run_own(thread)) {
+      }
+      return;
+    }
+    // Large parts first, which cost little, then smaller ones, which even out threads that came late or that other work
+    // slows down.
     while (run_part(int64_t{4} * threads)) {
     }
+  }
+
+  // Takes the thread's own grain, or another one that nobody has taken.
+  bool run_own(int thread) {
+    uint64_t before = claimed.load(std::memory_order_relaxed), bit;
+    do {
+      const uint64_t free = ~before & (~uint64_t{0} >> (64 - grains));
+      if (!free) return false;
+      bit = uint64_t{1} << (thread % grains);
+      if (!(free & bit)) bit = free & -free;
+    } while (!claimed.compare_exchange_weak(before, before | bit, std::memory_order_relaxed));
+    taken.fetch_add(1, std::memory_order_relaxed);
+    const int64_t begin = std::countr_zero(bit);
+    fn(context, begin * grain, std::min(total, (begin + 1) * grain));
+    return true;
   }
 
   // Takes one part, at most one in `share` of the rest. False when nothing is left.
@@ -97,6 +130,7 @@ struct ThreadPool::Job {
 
 struct ThreadPool::Worker {
   std::thread thread;
+  int number = 0;  // from 1 on
   pid_t id = 0;
   std::atomic<bool> asleep{false};
   std::atomic<bool> moved{false};  // away from the CPU of the thread that wakes it, until it is awake
@@ -132,8 +166,8 @@ void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, in
     jobs_ = &job;
   }
   given_.fetch_add(1);
-  if (sleeping_.load() > 0 && (is_long || job.is_long())) wake_workers();
-  job.run();
+  if (sleeping_.load() > 0 && (is_long || grains >= kSurelyLong || worth_waking(job.first_part()))) wake_workers();
+  job.run(0);
   {
     std::lock_guard lock(mutex_);
     (job.previous ? job.previous->next : jobs_) = job.next;
@@ -149,6 +183,17 @@ void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, in
   }
 }
 
+bool ThreadPool::worth_waking(std::chrono::nanoseconds rest) {
+  if (rest >= kWorthWaking) return true;
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch(),
+                                 before(last_missed_.exchange(now.count(), std::memory_order_relaxed));
+  // A worker would have gone to sleep again.
+  if (now - before > kLookOut) missed_.store(0, std::memory_order_relaxed);
+  if (missed_.fetch_add(rest.count(), std::memory_order_relaxed) + rest.count() < kWorthWakingOnce.count()) return false;
+  missed_.store(0, std::memory_order_relaxed);
+  return true;
+}
+
 void ThreadPool::start_workers(int count) {
   std::lock_guard lock(mutex_);
   // Signals are for the threads of the program.
@@ -157,6 +202,7 @@ void ThreadPool::start_workers(int count) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (static_cast<int>(workers_.size()) < count) {
     auto worker = std::make_unique<Worker>();
+    worker->number = static_cast<int>(workers_.size()) + 1;
     Worker* self = worker.get();
     try {
       worker->thread = std::thread([this, self] { work(*self); });
@@ -177,23 +223,27 @@ void ThreadPool::work(Worker& self) {
 #endif
   for (;;) {
     const uint32_t seen = given_.load();
-    while (help()) {
+    const auto more = [&] { return given_.load(std::memory_order_relaxed) != seen; };
+    while (help(self, true)) {
     }
-    if (!look_out(kLookOut, [&] { return given_.load(std::memory_order_relaxed) != seen; })) sleep(self, seen);
+    if (look_out(kReserve, more)) continue;
+    while (help(self, false)) {
+    }
+    if (!look_out(kLookOut, more)) sleep(self, seen);
   }
 }
 
-bool ThreadPool::help() {
+bool ThreadPool::help(const Worker& self, bool reserved) {
   Job* job = nullptr;
   {
     std::lock_guard lock(mutex_);
     for (job = jobs_; job; job = job->next)
-      if (job->helpers > 0 && !job->exhausted()) break;
+      if (job->helpers > 0 && !job->exhausted() && !(reserved && job->has_own() && self.number >= job->threads)) break;
     if (!job) return false;
     --job->helpers;
     job->active.fetch_add(1, std::memory_order_relaxed);
   }
-  job->run();
+  job->run(self.number);
   job->active.fetch_sub(1, std::memory_order_release);
   left_.fetch_add(1);
   left_.notify_all();

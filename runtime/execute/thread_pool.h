@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -31,7 +32,10 @@ class ThreadPool {
 
   void start_workers(int count);
   void work(Worker& self);
-  bool help();  // with some job; false when none needs help
+  // With some job; false when none needs help. `reserved`: not where other workers have parts of their own.
+  bool help(const Worker& self, bool reserved);
+  // Whether to wake workers for a loop whose rest takes one thread so long.
+  bool worth_waking(std::chrono::nanoseconds rest);
   void sleep(Worker& self, uint32_t seen);
   void wake_workers();
 
@@ -42,6 +46,7 @@ class ThreadPool {
   std::atomic<uint32_t> given_{0};  // counts jobs given; sleeping workers wait for it
   std::atomic<uint32_t> left_{0};   // counts workers that left a job; the caller of a loop waits for it
   std::atomic<int> sleeping_{0};
+  std::atomic<int64_t> missed_{0}, last_missed_{0};  // nanoseconds: see worth_waking
 };
 
 }  // namespace frit::runtime

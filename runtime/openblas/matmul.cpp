@@ -21,6 +21,8 @@ namespace {
 
 // Multiplications below which another thread does not pay.
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
+// The same of a product with a vector, in bytes of the matrix: reading them takes as long.
+constexpr int64_t kWorthwhileBytes = int64_t{1} << 18;
 // A product of this many is longer than waking a thread takes.
 constexpr int64_t kLong = int64_t{1} << 23;
 
@@ -218,8 +220,10 @@ Status matmul(const LibraryCall& call) {
     for (int64_t i = 0; i < p.batches * run.row_tiles; ++i)
       run.unfinished[i].store(run.col_tiles, std::memory_order_relaxed);
   }
-  int64_t work = std::min(run.tile_rows, p.m) * std::min(run.tile_cols, p.n) * std::max<int64_t>(p.k, 1);
-  int64_t grain = std::max<int64_t>(1, kWorthwhile / work);
+  const int64_t work = std::min(run.tile_rows, p.m) * std::min(run.tile_cols, p.n) * std::max<int64_t>(p.k, 1);
+  const bool by_memory = !choice.wide && (p.m == 1 || p.n == 1);
+  const int64_t worthwhile = by_memory ? kWorthwhileBytes / static_cast<int64_t>(p.a.dtype.size()) : kWorthwhile;
+  const int64_t grain = std::max<int64_t>(1, worthwhile / work);
   parallel_for(
       p.batches * run.row_tiles * run.col_tiles, grain,
       [](void* context, int64_t begin, int64_t end) {

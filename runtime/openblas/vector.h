@@ -148,9 +148,44 @@ FRIT_ISA void fold_rows(const C* sums, int64_t side, int64_t rows, C* y) {
   }
 }
 
-// y = a x for rows side by side in memory.
+// Bytes of a matrix that stays in the caches between products. Of a larger one long runs are read.
+constexpr int64_t kCachedBytes = int64_t{4} << 20;
+
+// y of kV vectors of rows: sum after sum, each in registers over all of its columns.
+template <class T, int kV>
+FRIT_ISA void sum_after_sum(const T* a, int64_t stride, const Sum<T>* x, int64_t k, Sum<T>* y) {
+  using C = Sum<T>;
+  using V = Vector<C>;
+  constexpr int64_t kSide = kV * V::kLanes;
+  alignas(64) C sums[kDeals * kSide];
+  for (int64_t l = 0; l < kDeals; ++l) {
+    typename V::Register sum[kV];
+    FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) sum[v] = V::zero();
+    for (int64_t q = l; q < k; q += kDeals) {
+      const typename V::Register factor = V::same(x[q]);
+      FRIT_UNROLL
+      for (int v = 0; v < kV; ++v) sum[v] = V::multiply_add(V::load(a + q * stride + v * V::kLanes), factor, sum[v]);
+    }
+    FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) V::store(sums + l * kSide + v * V::kLanes, sum[v]);
+  }
+  fold_rows(sums, kSide, kSide, y);
+}
+
+// The same for as many rows as fill vectors, from row i on; gives the first row that is left.
+template <class T, int kV>
+FRIT_ISA int64_t sums_in_registers(const Matrix& a, const Sum<T>* x, Sum<T>* y, int64_t i = 0) {
+  constexpr int64_t kSide = kV * Vector<Sum<T>>::kLanes;
+  const T* data = static_cast<const T*>(a.data);
+  for (; i + kSide <= a.rows; i += kSide) sum_after_sum<T, kV>(data + i, a.col_stride, x, a.cols, y + i);
+  if constexpr (kV > 1) return sums_in_registers<T, kV / 2>(a, x, y, i);
+  return i;
+}
+
+// The same with the sums of all rows in memory.
 template <class T>
-FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
+FRIT_ISA void sums_in_memory(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
   constexpr int64_t kAtOnce = 8;
   const T* data = static_cast<const T*>(a.data);
   // Few rows have their sums close together.
@@ -167,6 +202,15 @@ FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, 
   for (int64_t l = k == 0 ? std::min(rest, kDeals) : kDeals; l < kDeals; ++l)
     std::fill_n(sums + l * side, a.rows, Sum<T>{});
   fold_rows(sums, side, a.rows, y);
+}
+
+// y = a x for rows side by side in memory.
+template <class T>
+FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
+  const bool cached = a.cols * a.col_stride * static_cast<int64_t>(sizeof(T)) <= kCachedBytes;
+  const int64_t done = cached ? sums_in_registers<T, 8>(a, x, y) : 0;
+  if (done < a.rows)
+    sums_in_memory<T>(a.block(done, 0, a.rows - done, a.cols, sizeof(T)), x, y + done, sums);
 }
 
 // c (m x 1) = a (m x k) times b (k x 1).

@@ -98,6 +98,24 @@ TEST(Parallel, workers_that_fell_asleep_come_back) {
   EXPECT_EQ(sum, 10 * 100 + 10 * 8);
 }
 
+// No such loop is longer than waking a thread takes.
+TEST(Parallel, short_loops_in_succession_wake_workers) {
+  Threads use(2);
+  loop(2, 1, [](int64_t, int64_t) {});                        // starts the worker
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // longer than it looks out
+  const auto self = std::this_thread::get_id();
+  std::atomic<bool> helped{false};
+  const auto begin = std::chrono::steady_clock::now();
+  while (!helped && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+    loop(2, 1, [&](int64_t, int64_t) {
+      if (std::this_thread::get_id() != self) helped = true;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(4);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    });
+  EXPECT_TRUE(helped);
+}
+
 #if !defined(__SANITIZE_THREAD__)  // the sanitizer refuses to start threads in a forked child
 TEST(Parallel, a_forked_child_has_workers_of_its_own) {
   Threads use(3);
@@ -110,6 +128,31 @@ TEST(Parallel, a_forked_child_has_workers_of_its_own) {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) _exit(sum() == 1000 && sum() == 1000 ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// Its data is in the thread's cache. In a child, whose pool has no more workers than the loop has parts.
+TEST(Parallel, a_loop_that_comes_again_gives_each_thread_the_part_that_it_had) {
+  constexpr size_t kThreads = 8;
+  constexpr int kRounds = 30;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    set_num_threads(kThreads);
+    std::vector<std::thread::id> before(kThreads), now(kThreads);
+    int same = 0;
+    for (int round = 0; round <= kRounds; ++round) {
+      loop(kThreads, 1, [&](int64_t b, int64_t e) {
+        for (int64_t i = b; i < e; ++i) now[static_cast<size_t>(i)] = std::this_thread::get_id();
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));  // others come meanwhile
+      });
+      for (size_t i = 0; round > 0 && i < kThreads; ++i) same += now[i] == before[i];
+      before = now;
+    }
+    _exit(same > kRounds * static_cast<int>(kThreads) / 2 ? 0 : 1);
+  }
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
