@@ -19,15 +19,17 @@ std::vector<ir::Type> types_of(const Arrays& arrays) {
   return types;
 }
 
-Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, std::span<const size_t> wrt)
-    : Closure(op, fun, inputs, types_of(inputs), Values::OfInputs, wrt) {}
-
-Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types)
-    : Closure(op, fun, inputs, types, Values::None, {}) {}
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const Where& where,
+                 std::span<const size_t> wrt)
+    : Closure(op, fun, inputs, types_of(inputs), where, Values::OfInputs, wrt) {}
 
 Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-                 Values values, std::span<const size_t> wrt)
-    : op_(op), inputs_(inputs) {
+                 const Where& where)
+    : Closure(op, fun, inputs, types, where, Values::None, {}) {}
+
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
+                 const Where& where, Values values, std::span<const size_t> wrt)
+    : op_(op), where_(where), inputs_(inputs) {
   const uint64_t id = new_trace_id();
   std::vector<NodePtr> placeholders, results;
   const std::string name(op);
@@ -54,7 +56,7 @@ Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inp
 
 SourceLoc Closure::line_of(size_t i) const {
   const ir::Op* def = function().def_of(function().results[i]);
-  return def ? def->loc : SourceLoc{};
+  return def && def->loc.known() ? def->loc : where_;
 }
 
 bool Closure::is_stopped(size_t i) const {
@@ -64,6 +66,7 @@ bool Closure::is_stopped(size_t i) const {
 
 void Closure::fail(Diagnostic d) const {
   d.message = std::string(op_) + ": " + d.message;
+  if (!d.loc.known()) d.loc = where_;
   // A condition that open sizes do not show may hold for the sizes of a call.
   const std::string file = d.loc.known() ? d.loc.file : "";
   if (current_sizes()) throw_not_proven(NotProven(d.message, d.note, file, d.loc.line));

@@ -32,16 +32,19 @@ void check_function(std::string_view op, const F& fun, const Where& where) {
 class Closure {
  public:
   // Traces `fun` for `inputs`: it may read the values of arrays, which are those for the inputs. `op` names the
-  // transform in errors and outlives this; `wrt` are the arguments that derivatives are taken of.
-  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, std::span<const size_t> wrt = {});
+  // transform in errors and outlives this, and `where` is the line of errors that belong to no operation; `wrt` are the
+  // arguments that derivatives are taken of.
+  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const Where& where,
+          std::span<const size_t> wrt = {});
   // The same for arguments of `types`, one for each input: the function sees a part of the input, without a value.
-  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types);
+  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
+          const Where& where);
 
   const ir::Function& function() const { return traced_.function; }
   // The results of the closure. The function may have the random key as one more.
   size_t results() const { return function().results.size() - has_key_; }
   const ir::Type& result_type(size_t i) const { return function().type(function().results[i]); }
-  // The user's line that made result i; unknown for an argument.
+  // The user's line that made result i; that of the transform for an argument.
   SourceLoc line_of(size_t i) const;
   // Whether result i comes out of an operation that stops derivatives, so that it has no cotangent of its own.
   bool is_stopped(size_t i) const;
@@ -64,13 +67,14 @@ class Closure {
  private:
   enum class Values : uint8_t { None, OfInputs };
   Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-          Values values, std::span<const size_t> wrt);
+          const Where& where, Values values, std::span<const size_t> wrt);
   [[noreturn]] void fail(Diagnostic d) const;
   // Puts the random key behind the closure's results into the default sequence.
   Arrays without_key(Arrays all) const;
   Arrays replayed(const Result<ir::Function>& transformed, const Arrays& inputs, const Arrays& further) const;
 
   std::string_view op_;
+  Where where_;
   TracedFunction traced_;
   Arrays inputs_;
   bool has_key_ = false;  // the function's last result is the random key that the closure left

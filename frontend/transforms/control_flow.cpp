@@ -90,8 +90,8 @@ Arrays cond(const array& predicate, const ListFunction& f, const ListFunction& g
   check_function("cond", g, where);
   check_predicate("cond", "predicate", predicate, where);
   detail::Outside outside;
-  const TracedRegion yes("cond", f, operands, types_of(operands), outside);
-  const TracedRegion no("cond", g, operands, types_of(operands), outside);
+  const TracedRegion yes("cond", f, operands, types_of(operands), outside, where);
+  const TracedRegion no("cond", g, operands, types_of(operands), outside, where);
   const Arrays predicates{predicate};
   return outside.keep_rules(detail::make_all(ir::op("cond"), joined({&predicates, &operands, &outside.captures}),
                                              {{"then", yes.region(outside)}, {"else", no.region(outside)}},
@@ -121,8 +121,8 @@ Arrays loop_while(std::string_view op, const std::function<array(const Arrays&)>
     check_state(op, given, x, where);
     return given;
   };
-  const TracedRegion more(op, checked, state, types_of(state), outside);
-  const TracedRegion step(op, next, state, types_of(state), outside);
+  const TracedRegion more(op, checked, state, types_of(state), outside, where);
+  const TracedRegion step(op, next, state, types_of(state), outside, where);
   return outside.keep_rules(
       detail::make_all(ir::op("while_loop"), joined({&state, &outside.captures}),
                        {{"cond", more.region(outside)}, {"body", step.region(outside)}, {"carried", count_of(state)}},
@@ -164,7 +164,7 @@ std::pair<Arrays, Arrays> scan_for(std::string_view op, const Step& f, const Arr
     return joined({&next, &elements});
   };
   detail::Outside outside;
-  const TracedRegion step(op, body, arguments, types, outside);
+  const TracedRegion step(op, body, arguments, types, outside, where);
   const Arrays all = outside.keep_rules(detail::make_all(ir::op("scan"), joined({&arguments, &outside.captures}),
                                                          {{"body", step.region(outside)},
                                                           {"carried", count_of(init)},

@@ -66,7 +66,7 @@ ListFunction checkpoint(ListFunction fun, const std::source_location& where) {
   detail::check_function("checkpoint", fun, where);
   return [fun = std::move(fun), where = detail::Where(where)](const Arrays& arguments) {
     if (detail::current_trace() == 0) return fun(arguments);
-    auto closure = std::make_shared<const detail::Closure>("checkpoint", fun, arguments);
+    auto closure = std::make_shared<const detail::Closure>("checkpoint", fun, arguments, where);
     // Arrays that the function refers to have derivatives, too: they are arguments of the rule.
     Arrays inputs = closure->inputs();
     Arrays results = closure->run(closure->function(), {});

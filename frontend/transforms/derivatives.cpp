@@ -48,7 +48,7 @@ Arrays cotangents_for(const Closure& closure, const Arrays& given, const Where& 
   std::vector<ir::Type> wanted;
   for (size_t i = 0; i < closure.results(); ++i)
     if (!closure.is_stopped(i)) wanted.push_back(closure.result_type(i));
-  if (wanted.size() > given.size())
+  if (wanted.size() != given.size())
     detail::throw_invalid(
         "vjp: there are " + detail::listed("cotangent", given) + " for " + detail::listed("result", wanted),
         "give a cotangent for each result that is not stopped by 'stop_gradient'", where);
@@ -86,7 +86,7 @@ std::pair<Arrays, Arrays> value_and_gradients(std::string_view op, const ListFun
                                               const std::vector<int>& argnums, const Arrays& inputs,
                                               const Where& where) {
   const std::vector<size_t> wrt = argument_numbers(op, argnums, inputs, where);
-  const Closure closure("grad", fun, inputs, wrt);
+  const Closure closure("grad", fun, inputs, where, wrt);
   if (closure.results() == 0)
     detail::throw_invalid(std::string(op) + ": the function has no result, and a gradient is of one number",
                           "return an array without axes, such as a sum or a mean", where);
@@ -120,7 +120,7 @@ ListFunction as_list(const std::function<array(const array&)>& fun) {
 std::pair<Arrays, Arrays> vjp(const ListFunction& fun, const Arrays& primals, const Arrays& cotangents,
                               const Where& where) {
   check_function("vjp", fun, where);
-  const Closure closure("vjp", fun, primals, all_of(primals.size()));
+  const Closure closure("vjp", fun, primals, where, all_of(primals.size()));
   const Arrays all = cotangents_for(closure, cotangents, where);
   return split(closure.run_derivative(Derivative::Vjp, all_of(primals.size()), closure.with_key(all)),
                closure.results());
@@ -142,7 +142,7 @@ std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, co
   Arrays all;
   for (size_t i = 0; i < primals.size(); ++i)
     all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i]), detail::Where(where)));
-  const Closure closure("jvp", fun, primals, all_of(primals.size()));
+  const Closure closure("jvp", fun, primals, where, all_of(primals.size()));
   auto [values, found] = split(closure.run_derivative(Derivative::Jvp, all_of(primals.size()), all), closure.results());
   found.erase(found.begin() + static_cast<ptrdiff_t>(values.size()), found.end());  // the tangent of the random key
   return {std::move(values), std::move(found)};

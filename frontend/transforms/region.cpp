@@ -19,8 +19,8 @@ Arrays Outside::keep_rules(Arrays results) const {
 }
 
 TracedRegion::TracedRegion(std::string_view op, const ListFunction& fun, const Arrays& inputs,
-                           const std::vector<ir::Type>& types, Outside& outside)
-    : closure_(op, fun, inputs, types), arguments_(types.size()), first_rule_(outside.rules.size()) {
+                           const std::vector<ir::Type>& types, Outside& outside, const Where& where)
+    : closure_(op, fun, inputs, types, where), arguments_(types.size()), first_rule_(outside.rules.size()) {
   outside.rules.insert(outside.rules.end(), closure_.rules().begin(), closure_.rules().end());
   for (size_t i = arguments_; i < closure_.inputs().size(); ++i) {
     const array& a = closure_.inputs()[i];
@@ -67,7 +67,7 @@ Arrays replay_regions(const ir::Function& around, const ir::Op& op, const Arrays
       for (size_t i = 0; i < x.size(); ++i) values.emplace(body.params[i], x[i]);
       return replay(body, std::move(values), [](const Dim& d) { return d; }, rules, replay_regions);
     };
-    regions.emplace_back(op.def->name, run, inputs, types, outside);
+    regions.emplace_back(op.def->name, run, inputs, types, outside, op.loc);
   }
   ir::AttrMap attrs = op.attrs;
   size_t at = 0;

@@ -20,7 +20,7 @@ class TracedRegion {
  public:
   // `inputs` stand for the arguments, which are of `types`.
   TracedRegion(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-               Outside& outside);
+               Outside& outside, const Where& where);
 
   // Its parameters are the arguments, then all captures of the operation.
   ir::Region region(const Outside& outside) const;

@@ -68,7 +68,7 @@ Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const st
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (axes.in[i] >= 0) types[i].shape.erase(types[i].shape.begin() + axes.in[i]);
   }
-  const Closure closure("vmap", fun, inputs, types);
+  const Closure closure("vmap", fun, inputs, types, where);
   axes.in.resize(closure.function().params.size(), -1);
   for (size_t i = 0; i < closure.results(); ++i) result_types.push_back(closure.result_type(i));
   axes.out = axes_for(out_axes, result_types, "out", "result", where);

@@ -26,7 +26,7 @@ Status check_params(const std::string& subject, const Function& region, std::spa
     if (const Type& takes = region.type(region.params[i]); !same_type(takes, given[i], facts))
       return Diagnostic(
           subject + " takes " + takes.str() + " as value " + std::to_string(i) + ", but is given " + given[i].str(), {},
-          "make the types equal with 'astype' and 'broadcast'");
+          "make the types equal with 'astype' and 'broadcast_to'");
   return {};
 }
 
@@ -83,7 +83,7 @@ Result<std::vector<Type>> infer_cond(const InferArgs& args) {
     if (!same_type(a, b, args.facts))
       return Diagnostic(
           "op 'cond': result " + std::to_string(i) + " of its 'then' is " + a.str() + ", and of its 'else' " + b.str(),
-          {}, "make the types equal with 'astype' and 'broadcast'");
+          {}, "make the types equal with 'astype' and 'broadcast_to'");
   }
   return result_types_of(yes, 0, yes.results.size());
 }

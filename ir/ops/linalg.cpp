@@ -12,7 +12,7 @@ Result<std::vector<Type>> infer_addmm(const InferArgs& args) {
   FRIT_ASSIGN_OR_RETURN(product, infer(op("matmul"), {args.operands.subspan(1), AttrMap(), args.facts}));
   if (c.dtype != product[0].dtype || !same_shape(c.shape, product[0].shape, args.facts))
     return Diagnostic("op 'addmm' adds to a product of type " + product[0].str() + ", but got " + c.str(), {},
-                      "make the types equal with 'astype' and 'broadcast' first");
+                      "make the types equal with 'astype' and 'broadcast_to' first");
   return product;
 }
 

@@ -151,10 +151,12 @@ Result<Function> vmap(const Function& f, const BatchAxes& axes) {
   for (size_t i = 0; i < f.results.size(); ++i) {
     const Mapped& v = values.at(f.results[i]);
     if (v.failure) return *v.failure;
-    if (v.batched && axes.out[i] < 0)
+    if (v.batched && axes.out[i] < 0) {
+      const Op* made_by = f.def_of(f.results[i]);
       return Diagnostic("result " + std::to_string(i) + ", which is " + f.type(f.results[i]).str() +
                             " at one position, differs between positions and has no batch axis",
-                        {}, "give an axis for this result");
+                        made_by ? made_by->loc : SourceLoc(), "give an axis for this result");
+    }
     FRIT_ASSIGN_OR_RETURN(placed, batching.result(v, axes.out[i]));
     out.results.push_back(placed);
   }

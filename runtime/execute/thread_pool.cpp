@@ -67,7 +67,7 @@ struct ThreadPool::Job {
   void* context;
   int64_t total, grain, grains;
   int threads;
-  int helpers;                    // workers that may still join; guarded by the pool's mutex
+  int helpers;                       // workers that may still join; guarded by the pool's mutex
   std::atomic<int64_t> taken{0};     // grains
   std::atomic<uint64_t> claimed{0};  // grain by grain, where threads have their own
   std::atomic<int> active{0};        // workers inside
@@ -189,7 +189,8 @@ bool ThreadPool::worth_waking(std::chrono::nanoseconds rest) {
                                  before(last_missed_.exchange(now.count(), std::memory_order_relaxed));
   // A worker would have gone to sleep again.
   if (now - before > kLookOut) missed_.store(0, std::memory_order_relaxed);
-  if (missed_.fetch_add(rest.count(), std::memory_order_relaxed) + rest.count() < kWorthWakingOnce.count()) return false;
+  if (missed_.fetch_add(rest.count(), std::memory_order_relaxed) + rest.count() < kWorthWakingOnce.count())
+    return false;
   missed_.store(0, std::memory_order_relaxed);
   return true;
 }

@@ -209,8 +209,7 @@ template <class T>
 FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
   const bool cached = a.cols * a.col_stride * static_cast<int64_t>(sizeof(T)) <= kCachedBytes;
   const int64_t done = cached ? sums_in_registers<T, 8>(a, x, y) : 0;
-  if (done < a.rows)
-    sums_in_memory<T>(a.block(done, 0, a.rows - done, a.cols, sizeof(T)), x, y + done, sums);
+  if (done < a.rows) sums_in_memory<T>(a.block(done, 0, a.rows - done, a.cols, sizeof(T)), x, y + done, sums);
 }
 
 // c (m x 1) = a (m x k) times b (k x 1).

@@ -218,6 +218,23 @@ TEST(Derivatives, RefusalsHaveTheLineOfTheResult) {
     EXPECT_TRUE(contains(text, at)) << text;
 }
 
+// Nothing made a result that is an argument: the line of the transform stands for it.
+TEST(Derivatives, RefusalsOfAResultThatIsAnArgumentHaveTheLineOfTheTransform) {
+  const Unary same = [](const array& x) { return x; };
+  const std::function<Arrays(const Arrays&)> list = [](const Arrays& x) { return x; };
+  const array x({1.0f, 2.0f});
+  const auto refused = [&](int line, const std::string& message, const std::function<void()>& call) {
+    const std::string text = thrown<InvalidArgument>(call);
+    EXPECT_TRUE(contains(text, message)) << text;
+    EXPECT_TRUE(contains(text, "derivatives_test.cpp:" + std::to_string(line))) << text;
+  };
+  refused(__LINE__, "grad: the function's first result is f32[2]", [&] { grad(same)(x); });
+  refused(__LINE__, "vjp: the cotangent is f32[], and its value is f32[2]", [&] { vjp(same, x, array(1.0f)); });
+  const Arrays two{x, x};
+  refused(__LINE__, "vjp: there are 2 cotangents (f32[2], f32[2]) for 1", [&] { vjp(list, {x}, two); });
+  refused(__LINE__, "vjp: there are 0 cotangents for 1 result (f32[2])", [&] { vjp(list, {x}, {}); });
+}
+
 // Numbers that do not fit a call are shown by the line that gave them, with the types of the call.
 TEST(Derivatives, NumbersThatDoNotFitHaveTheLineThatGaveThem) {
   const std::function<array(const Arrays&)> list = [](const Arrays& x) { return sum(x[0]); };

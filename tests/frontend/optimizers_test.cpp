@@ -191,8 +191,8 @@ TEST(Optimizers, BadInput) {
 TEST(Optimizers, OperationsHaveTheLineOfTheCaller) {
   const auto function = [](const std::function<array(const array&)>& f) {
     const array one = zeros({4});
-    const detail::Closure closure("test", [&](const std::vector<array>& x) { return std::vector<array>{f(x[0])}; },
-                                  {one});
+    const detail::Closure closure(
+        "test", [&](const std::vector<array>& x) { return std::vector<array>{f(x[0])}; }, {one}, detail::Where());
     std::set<std::string> places;
     for (const ir::Op& op : closure.function().ops)
       if (op.loc.known() && op.def->kind != ir::OpKind::Constant)

@@ -303,6 +303,7 @@ TEST(Vmap, RulesOfTheUser) {
 
 TEST(Vmap, Errors) {
   const Unary f = [](const array& a) { return a * 2.0f; };
+  const int made = __LINE__ - 1;
   const Binary add_all = [](const array& a, const array& b) { return a + b; };
   const List same = [](const Arrays& a) { return a; };
   const array x = zeros({2, 3}), y = zeros({3, 2});
@@ -331,6 +332,10 @@ TEST(Vmap, Errors) {
                        "vmap: there are 2 out axes for 1 result (f32[3])"));
   const std::string none = thrown<InvalidArgument>([&] { vmap(f, 0, -1)(x); });
   EXPECT_TRUE(contains(none, "vmap: result 0, which is f32[3] at one position, differs between positions")) << none;
+  EXPECT_TRUE(contains(none, "vmap_test.cpp:" + std::to_string(made))) << none;
+  const Unary argument = [](const array& a) { return a; };
+  const std::string given = thrown<InvalidArgument>([&] { vmap(argument, 0, -1)(x); });
+  EXPECT_TRUE(contains(given, "vmap_test.cpp:" + std::to_string(__LINE__ - 1))) << given;
   // In a trace for any shape too.
   auto open = compile([&](array a) { return vmap(f, 0, -1)(a); }, true);
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { open(x); }), "differs between positions and has no batch axis"));

@@ -120,8 +120,11 @@ def test_vmap_over_trees_is_a_loop():
     assert mx.allclose(mx.compile(g)(x), 2 * x).item()
     with pytest.raises(ValueError):
         mx.vmap(lambda a, b: a)(x, y)
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=r"axis 5 of in_axes is out of range for float32 \(3,4\)\n.* -2 to 1"):
         mx.vmap(lambda a: a, in_axes=5)(x)
+    with pytest.raises(IndexError, match=r"axis -3 of out_axes is out of range for float32 \(3,4\)\n.* -2 to 1"):
+        mx.vmap(lambda a: a, out_axes=-3)(x)
+    assert mx.vmap(lambda a: y, out_axes=None)(x).tolist() == y.tolist()
 
 
 def test_errors_name_the_function_and_keep_the_traceback():

@@ -55,10 +55,20 @@ void spread(nb::handle axes, nb::handle tree, const char* which, std::vector<std
   spread_fitting(axes, tree, out);
 }
 
-int checked(int axis, int ndim, const char* which) {
+std::string described(const array& a) {
+  std::string text = std::string(long_name(a.dtype())) + " (";
+  for (size_t i = 0; i < a.ndim(); ++i) text += (i ? "," : "") + std::to_string(a.shape(static_cast<int>(i)));
+  return text + ")";
+}
+
+// Of an argument, or of a result of the whole batch.
+int checked(int axis, const array& a, const char* which) {
+  const int ndim = static_cast<int>(a.ndim());
   if (axis < -ndim || axis >= ndim)
-    throw OutOfRange("vmap: " + std::string(which) + " " + std::to_string(axis) + " is outside of an array with " +
-                     std::to_string(ndim) + " axes");
+    throw OutOfRange("vmap: axis " + std::to_string(axis) + " of " + which + " is out of range for " + described(a),
+                     ndim == 0 ? "give None for an array without axes"
+                               : "axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) +
+                                     (*which == 'o' ? ", the one of the batch among them" : ", and None is none"));
   return axis < 0 ? axis + ndim : axis;
 }
 
@@ -77,7 +87,7 @@ nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::a
       return;
     }
     leaves.push_back(array_in(leaf));
-    in.push_back(axis ? checked(*axis, static_cast<int>(leaves.back().ndim()), "in_axes") : kSame);
+    in.push_back(axis ? checked(*axis, leaves.back(), "in_axes") : kSame);
   });
   nb::object result;
   bool has_key = false;
@@ -115,7 +125,7 @@ nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::a
     const array& a = results[next];
     const std::optional<int> place = places[next++];
     if (!place) return nb::cast(take(a, 0, 0));
-    const int axis = checked(*place, static_cast<int>(a.ndim()), "out_axes");
+    const int axis = checked(*place, a, "out_axes");
     return nb::cast(axis == 0 ? a : moveaxis(a, 0, axis));
   });
 }
@@ -131,7 +141,7 @@ void bind_vmap(nb::module_& m) {
           return mapped(held[0], held_tree(held[1]), held_tree(held[2]), nb::borrow<nb::args>(held_tree(args)), kwargs);
         });
       },
-      "fun"_a, "in_axes"_a = 0, "out_axes"_a = 0);
+      "fun"_a, "in_axes"_a.none() = 0, "out_axes"_a.none() = 0);
 }
 
 }  // namespace frit::python
