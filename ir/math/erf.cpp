@@ -60,8 +60,8 @@ Expr erfinv(Expr x) {
   // Less 1, so that the roundings of the polynomials weigh less; the sum adds x itself.
   double inf = std::numeric_limits<double>::infinity();
   Expr a = abs(x);
-  // 1 - x^2 as a product, which is exact enough up to the last float before 1.
-  Expr w = -log((1 - a) * (1 + a));
+  // 1 - x^2 is exact enough up to the last float before 1 if it rounds once, or as a product. It is normal below 1.
+  Expr w = -log_of_normal(x.fused() ? madd(-a, a, 1) : (1 - a) * (1 + a));
   Expr s = sqrt(w);
   auto value = [&] {
     if (x.is_f32()) {  // errors 2^-25.0 and 2^-26.7
@@ -96,7 +96,8 @@ Expr erfinv(Expr x) {
                 0x1.34ff5ca803436p-34,   0x1.36a7a53743759p-36,  -0x1.69806747bce54p-36, 0x1.7262c08efa959p-38});
     return select(w < 5, near, select(s < 4, far, tail));
   }();
-  return flip_sign(select(equal(a, 1), inf, madd(a, value, a)), sign_bit(x));
+  Expr limit = select(equal(a, 1), inf, a.constant(std::numeric_limits<double>::quiet_NaN()));
+  return flip_sign(select(a < 1, madd(a, value, a), limit), sign_bit(x));
 }
 
 }  // namespace frit::ir::math

@@ -140,6 +140,10 @@ Expr log_in_base(Expr x, const Base& base) {
 }  // namespace
 
 Expr log(Expr x) { return log_in_base(x, kNatural); }
+Expr log_of_normal(Expr x) {
+  auto [k, f] = split(x);
+  return log_parts(k, f, nullptr, kNatural);
+}
 Expr log2(Expr x) { return log_in_base(x, kBinary); }
 Expr log10(Expr x) { return log_in_base(x, kDecimal); }
 

@@ -24,6 +24,7 @@ Expr half_sigmoid(Expr x);  // the same for f16
 
 // log.cpp
 Expr log(Expr x);
+Expr log_of_normal(Expr x);  // anything for an x that is not a positive normal number
 Expr log2(Expr x);
 Expr log10(Expr x);
 Expr log1p(Expr x);
