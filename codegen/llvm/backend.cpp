@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 
 #include "codegen/llvm/compiler.h"
 #include "codegen/llvm/kernel_code.h"
@@ -69,7 +68,7 @@ class LlvmBackend : public Backend {
     t.vector_bytes = cpu->has.vector_bytes;
     t.has_fma = cpu->has.fma;
     if (target.cpu == "native") {
-      t.threads = static_cast<int>(std::thread::hardware_concurrency());
+      t.threads = runtime::starting_threads();
       t.stream_bytes = runtime::last_level_cache_bytes();
     }
     return t;

@@ -103,9 +103,9 @@ class ScatterLowering {
     return out;
   }
 
-  // How many parts of the result's first axis run in parallel; 1 where that is no way to apply the updates: a part must
-  // find the first coordinate before it opens the loops over a row.
-  int64_t parts(const std::vector<bool>& disjoint) const {
+  // How many parts of the result's first axis run in parallel; none where that is no way to apply the updates: a part
+  // must find the first coordinate before it opens the loops over a row. One part applies whole rows in order.
+  std::optional<int64_t> parts(const std::vector<bool>& disjoint) const {
     const Shape& shape = types_.back().shape;
     const Shape& result = g_.f.type(op_->results[0]).shape;
     int64_t bytes = types_.back().dtype.size();
@@ -113,24 +113,29 @@ class ScatterLowering {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       at.push_back(shape[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
       if (!disjoint[axis]) continue;
-      if (!shape[axis].is_const() || shape[axis].value() > kMaxScatteredRow) return 1;
+      if (!shape[axis].is_const() || shape[axis].value() > kMaxScatteredRow) return std::nullopt;
       bytes *= shape[axis].value();
     }
     const bool grid = l_.context.target.grid;
-    if (result.empty() || (!grid && (!disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow))) return 1;
+    if (result.empty() || (!grid && (!disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow)))
+      return std::nullopt;
     const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
     const auto of_row = [&](const Dim& d) {
       for (size_t axis = 0; axis < shape.size(); ++axis)
         if (disjoint[axis] && d.uses(*at[axis].as_symbol())) return true;
       return false;
     };
-    if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
+    if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return std::nullopt;
     for (const Lookup& lookup : rule.lookups)
-      if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
-    if (grid) return parts_of_grid(bytes / types_.back().dtype.size(), disjoint);
+      if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return std::nullopt;
+    if (grid) {
+      const int64_t count = parts_of_grid(bytes / types_.back().dtype.size(), disjoint);
+      return count > 1 ? std::optional(count) : std::nullopt;
+    }
     const auto worth = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver)));
     // More parts than threads only pass over more updates.
     const int threads = l_.context.target.threads;
+    if (threads == 1) return 1;
     const int64_t busy = threads > 0 ? static_cast<int64_t>(std::bit_ceil(static_cast<unsigned>(threads))) : kMaxParts;
     return std::clamp<int64_t>(std::min(worth, busy), 2, kMaxParts);
   }
@@ -189,9 +194,10 @@ class ScatterLowering {
     if (lower_sorted_scatter(l_, g_, *op_, disjoint, buffer_)) return;
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at(shape.size(), Dim(0));
-    const int64_t count = parts(disjoint);
-    int opened = count > 1 ? open_parts(e, count, disjoint, at)
-                           : open_axes(e, disjoint, false, at, open_axes(e, disjoint, true, at, 0));
+    const std::optional<int64_t> count = parts(disjoint);
+    int opened = !count       ? open_axes(e, disjoint, false, at, open_axes(e, disjoint, true, at, 0))
+                 : *count > 1 ? open_parts(e, *count, disjoint, at)
+                              : open_axes(e, disjoint, true, at, open_axes(e, disjoint, false, at, 0));
     const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
     const Dim element = row_major_element(result.shape, rule.sources[0].index);
     Regs value = e.value_at(op_->operands.back(), at);

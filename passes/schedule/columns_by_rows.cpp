@@ -19,6 +19,8 @@ constexpr int64_t kFewRows = 8;
 // Bytes of a row that are read at once: shorter runs of far rows read memory at a third of its speed, which costs more
 // than later visits that find a piece in a slower cache. Threads need some pieces.
 constexpr int64_t kLeastRun = 1024, kLeastPieces = 8, kPiecesOfScan = 2;
+// Bytes of running values of a piece, which share the innermost cache with two rows.
+constexpr int64_t kMostRunning = 16384;
 
 template <class Fn>
 void for_each_use(Instr& i, Fn fn) {
@@ -248,10 +250,20 @@ static int64_t even_pieces(const Dim& columns) {
   return kMostColumns;
 }
 
-void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::string& var) {
+// Columns of a piece of a scan, which has no blocks of rows for threads: a piece for each thread where their number is
+// known, as longer runs of a row take less time.
+static int64_t columns_of_scan(const DimFacts& facts, const Loop& columns, int64_t running, int64_t widest,
+                               int threads) {
+  const int64_t pieces = threads > 0 ? threads : kPiecesOfScan;
+  const int64_t most = threads > 0 ? std::max(kMostRunning / (running * widest), kMostColumns) : kMostColumns;
+  const int64_t even = (facts.range(columns.extent).high + pieces - 1) / pieces;
+  return std::clamp((even + 63) / 64 * 64, kLeastRun / widest, most);
+}
+
+void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, int threads, const std::string& var) {
   // Bytes of the rows of a column.
   int64_t bytes = 0, loops = 0, widest = 1;
-  bool running = false;
+  int64_t running = 0;  // values
   for (const Instr& i : columns.body)
     if (const auto* rows = std::get_if<Loop>(&i.node)) {
       const auto* inner = rows->body.empty() ? nullptr : std::get_if<Loop>(&rows->body.back().node);
@@ -261,7 +273,7 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
         if (const auto* l = std::get_if<LoadInstr>(&j.node))
           element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size());
       ++loops;
-      running = running || !rows->carries.empty();
+      running += static_cast<int64_t>(rows->carries.size());
       widest = std::max(widest, element);
       bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
@@ -269,10 +281,7 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
   const int64_t shared = k.facts.range(columns.extent).high / kLeastPieces / 64 * 64;
   const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
   int64_t count = std::clamp(fitting, least, kMostColumns);
-  // Scans have no blocks of rows for threads.
-  if (running)
-    count = std::clamp((k.facts.range(columns.extent).high / kPiecesOfScan + 63) / 64 * 64, kLeastRun / widest,
-                       kMostColumns);
+  if (running > 0) count = columns_of_scan(k.facts, columns, running, widest, threads);
   strip(columns, count, var, k.facts);
   Loop piece = std::move(std::get<Loop>(columns.body[0].node));
   Body body = std::move(piece.body);

@@ -11,7 +11,7 @@ bool goes_by_rows(const ir::Loop& columns, const DimFacts& facts);
 
 // Cuts the loop into pieces of columns. In a piece, each loop over rows has a loop named `var` over the columns inside;
 // accumulators and values between the loops lie in locals. `cache_bytes` may hold the rows of a piece where several
-// loops read them.
-void run_by_rows(ir::Kernel& k, ir::Loop& columns, int64_t cache_bytes, const std::string& var);
+// loops read them. `threads` that share the pieces are 0 where their number is not known.
+void run_by_rows(ir::Kernel& k, ir::Loop& columns, int64_t cache_bytes, int threads, const std::string& var);
 
 }  // namespace frit::passes

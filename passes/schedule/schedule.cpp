@@ -277,7 +277,7 @@ class Scheduler {
     const bool by_rows = runs_along(loop.body) ? !jumps(loop) && reads_more_than(target_.stream_bytes / 2, loop.body)
                                                : leaf_work(loop.body) > kColumnWork || reads_short_runs(loop);
     if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
-      run_by_rows(k_, loop, target_.cache_bytes, fresh("c"));
+      run_by_rows(k_, loop, target_.cache_bytes, target_.threads, fresh("c"));
       return vectorize_leaves(loop);
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);

@@ -7,6 +7,7 @@
 
 #include "runtime/execute/parallel.h"
 #include "runtime/memory/memory.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime {
 namespace {

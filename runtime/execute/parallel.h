@@ -5,16 +5,10 @@
 
 namespace frit::runtime {
 
-inline constexpr int kMaxThreads = 1024;
-
-// Number of threads that loops are spread over: FRIT_NUM_THREADS (1 to kMaxThreads; anything else warns once and is
-// ignored), else the CPUs this process may use. Results never depend on it.
+// Number of threads that loops are spread over: at first starting_threads(). Results never depend on it.
 int num_threads();
 // For loops that start from now on. Numbers below 1 mean the CPUs this process may use.
 void set_num_threads(int n);
-
-// CPUs that this process may use.
-int usable_cpus();
 
 using RangeFn = void (*)(void* context, int64_t begin, int64_t end);
 

@@ -1,11 +1,15 @@
 // Asks the processor and the system for features, caches and levels.
 #include "runtime/system/cpu.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <iterator>
 #include <thread>
@@ -147,16 +151,43 @@ int64_t cache_bytes() { return 0; }
 
 #endif
 
+int read_threads() {
+  const char* text = std::getenv("FRIT_NUM_THREADS");
+  if (!text || !*text) return usable_cpus();
+  char* end = nullptr;
+  errno = 0;
+  long n = std::strtol(text, &end, 10);
+  if (errno || *end || n < 1 || n > kMaxThreads) {
+    std::fprintf(stderr, "frit: FRIT_NUM_THREADS=%s is not a number from 1 to %d; using %d threads\n", text,
+                 kMaxThreads, usable_cpus());
+    return usable_cpus();
+  }
+  return static_cast<int>(n);
+}
+
 std::string describe() {
   std::string text;
   append_features(text);
   append(text, "cache", static_cast<uint64_t>(last_level_cache_bytes()));
-  append(text, "cpus", std::thread::hardware_concurrency());
+  append(text, "threads", static_cast<uint64_t>(starting_threads()));
   if (chosen_cpu() != "native") text.append(" chosen=").append(chosen_cpu());
   return text;
 }
 
 }  // namespace
+
+int usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                      : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(n, 1, kMaxThreads);
+}
+
+int starting_threads() {
+  static const int count = read_threads();
+  return count;
+}
 
 std::string_view chosen_cpu() {
   static const std::string* name = [] {

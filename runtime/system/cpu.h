@@ -13,8 +13,18 @@ namespace frit::runtime {
 // a level that is set, so that one machine can show the results of another kind.
 std::string_view chosen_cpu();
 
-// Vendor, model and features of the processor, and the registers that the system saves; sizes of the caches; the
-// number of processors; and the chosen cpu, where it is not "native".
+inline constexpr int kMaxThreads = 1024;
+
+// CPUs that this process may use.
+int usable_cpus();
+
+// The threads that loops are spread over unless the program says otherwise: FRIT_NUM_THREADS (1 to kMaxThreads;
+// anything else warns once and is ignored), else the CPUs that this process may use at the first call. Code generators
+// count on as many.
+int starting_threads();
+
+// Vendor, model and features of the processor, and the registers that the system saves; sizes of the caches;
+// starting_threads(); and the chosen cpu, where it is not "native".
 const std::string& cpu_identity();
 
 // Of the last cache before memory that this processor uses; 32 MiB where it cannot be found out.

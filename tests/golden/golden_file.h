@@ -2,8 +2,9 @@
 //
 //   // test: pass=cse              or pipeline=a,b,c, transform=SPEC (passes/transform/spec.h), or parse; then, each
 //                                  after a space, `remarks` to compare remarks too, `dense_results` and `own_routines`
-//                                  for a target that asks for them, `wide_vectors` for one of 64 bytes, `two_threads`
-//                                  for one that is known to have them, `grid` for one with a grid of invocations
+//                                  for a target that asks for them, `wide_vectors` for one of 64 bytes, `one_thread`
+//                                  and `two_threads` for one that is known to have them, `grid` for one with a grid of
+//                                  invocations
 //
 //   func @name(...) { ... }
 //   // expect:

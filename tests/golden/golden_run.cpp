@@ -26,7 +26,7 @@ struct Command {
   bool own = false;    // TargetTraits::own_routines
   bool grid = false;   // TargetTraits::grid
   bool wide = false;   // TargetTraits::vector_bytes is 64
-  bool two = false;    // TargetTraits::threads is 2
+  int threads = 0;     // TargetTraits::threads
   passes::Pipeline pipeline;
   std::string transform;
 };
@@ -45,8 +45,10 @@ Result<Command> parse_command(const std::string& text) {
       command.own = true;
     else if (option == "wide_vectors")
       command.wide = true;
+    else if (option == "one_thread")
+      command.threads = 1;
     else if (option == "two_threads")
-      command.two = true;
+      command.threads = 2;
     else if (option == "grid")
       command.grid = true;
     else
@@ -166,7 +168,7 @@ class Runner {
     context.target.dense_results = command_.dense;
     context.target.own_routines = command_.own;
     if (command_.wide) context.target.vector_bytes = 64;
-    if (command_.two) context.target.threads = 2;
+    context.target.threads = command_.threads;
     context.target.grid = command_.grid;
     passes::RunOptions options;
     options.verify_each = true;

@@ -12,6 +12,7 @@
 #include "runtime/execute/device.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/stream.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime {
 namespace {
