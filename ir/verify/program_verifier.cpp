@@ -417,6 +417,14 @@ class ProgramVerifier {
     if (o.first_write == SIZE_MAX || i.first_use == SIZE_MAX || i.last_use < o.first_write) return {};
     if (i.last_use > o.first_write) return fail("P9", what + ", which is read later");
     const auto* launch = std::get_if<KernelStep>(&p_.steps[o.first_write]);
+    if (const auto* library = std::get_if<LibraryStep>(&p_.steps[o.first_write])) {
+      // The kernel behind a routine writes rows while the routine reads its operands for others.
+      const auto shows = [&](const Window& w) { return w.buffer == in || w.buffer == out; };
+      if (library->epilogue && library->workspace != in && library->workspace != out &&
+          std::none_of(library->operands.begin(), library->operands.end(), shows) &&
+          std::none_of(library->results.begin(), library->results.end(), shows))
+        launch = &*library->epilogue;
+    }
     if (!launch) return fail("P9", what + ", which the routine that writes it still reads");
     const Kernel& k = p_.kernels[launch->kernel];
     for (uint32_t a = 0; a < launch->buffers.size(); ++a)

@@ -174,17 +174,36 @@ std::vector<bool> outside_of_loops(const Program& p) {
   return once;
 }
 
-// Whether nothing but kernels works on the buffer. A routine may refuse its operands, and then the caller's memory must
-// be as it was.
-bool only_kernels(const Program& p, const Life& life) {
+// Whether nothing but kernels works on the buffer in its life. A routine may refuse its operands, and then the caller's
+// memory must be as it was.
+bool only_kernels(Program& p, uint32_t buffer, const Life& life) {
   return std::all_of(p.steps.begin() + static_cast<std::ptrdiff_t>(life.first),
-                     p.steps.begin() + static_cast<std::ptrdiff_t>(life.last) + 1,
-                     [](const Step& step) { return std::holds_alternative<KernelStep>(step); });
+                     p.steps.begin() + static_cast<std::ptrdiff_t>(life.last) + 1, [&](Step& step) {
+                       bool touches = std::holds_alternative<ControlStep>(step);
+                       if (std::holds_alternative<LibraryStep>(step))
+                         each_buffer(step, [&](uint32_t b) { touches = touches || p.root(b) == buffer; });
+                       return !touches;
+                     });
+}
+
+// The kernel that alone works on both buffers in this step: a launch, or the kernel behind a routine. Of a stream, the
+// kernel may work on memory of its own.
+const KernelStep* only_kernel(const Step& step, uint32_t a, uint32_t b) {
+  if (const auto* launch = std::get_if<KernelStep>(&step)) return launch;
+  const auto* library = std::get_if<LibraryStep>(&step);
+  if (!library || !library->epilogue || is_marked(step)) return nullptr;
+  const auto shows = [&](const Window& w) { return w.buffer == a || w.buffer == b; };
+  if (library->workspace == a || library->workspace == b ||
+      std::any_of(library->operands.begin(), library->operands.end(), shows) ||
+      std::any_of(library->results.begin(), library->results.end(), shows))
+    return nullptr;
+  return &*library->epilogue;
 }
 
 // An output takes the memory of an input whose last reader is the first kernel that writes the output. Later kernels
-// may change the output: updates of a copy go into the input itself.
-void find_donors(Program& p, const std::vector<Life>& life) {
+// may change the output: updates of a copy go into the input itself. `behind_routines`: the kernel may be behind a
+// routine, which calls it once for each row, while other rows are computed.
+void find_donors(Program& p, const std::vector<Life>& life, bool behind_routines) {
   const std::vector<bool> once = outside_of_loops(p);
   std::vector<bool> kept(p.buffers.size(), false);
   for (const Window& w : p.results) kept[w.buffer] = true;
@@ -195,16 +214,20 @@ void find_donors(Program& p, const std::vector<Life>& life) {
     if (p.buffers[in].role == BufferRole::Input && life[in].used && !kept[in]) inputs[life[in].last].push_back(in);
   for (uint32_t out = 0; out < p.buffers.size(); ++out) {
     ProgramBuffer& o = p.buffers[out];
-    if (o.role != BufferRole::Output || !life[out].used || !once[life[out].first] || !only_kernels(p, life[out]))
-      continue;
-    auto* step = std::get_if<KernelStep>(&p.steps[life[out].first]);
-    if (!step) continue;
+    if (o.role != BufferRole::Output || !life[out].used || !once[life[out].first]) continue;
+    const Step& step = p.steps[life[out].first];
+    const bool is_launch = std::holds_alternative<KernelStep>(step);
+    if (!is_launch && !behind_routines) continue;
+    Life later = life[out];
+    later.first += is_launch ? 0 : 1;
+    if (!only_kernels(p, out, later)) continue;
     std::vector<uint32_t>& last_read = inputs[life[out].first];
     // Other outputs of the kernel are fine: they have memory of their own.
     const auto donor = std::find_if(last_read.begin(), last_read.end(), [&](uint32_t in) {
       const ProgramBuffer& i = p.buffers[in];
-      return i.dtype.size() == o.dtype.size() && i.size == o.size &&
-             may_replace(p.kernels[step->kernel], step->buffers, in, out);
+      const KernelStep* kernel = only_kernel(step, in, out);
+      return kernel && i.dtype.size() == o.dtype.size() && i.size == o.size &&
+             may_replace(p.kernels[kernel->kernel], kernel->buffers, in, out);
     });
     if (donor == last_read.end()) continue;
     o.donor = *donor;
@@ -234,7 +257,7 @@ void put_temps_in_outputs(Program& p) {
     std::vector<uint32_t>& read = temps[life[out].first];
     const auto found = std::find_if(read.begin(), read.end(), [&](uint32_t t) {
       const ProgramBuffer& b = p.buffers[t];
-      return b.dtype == o.dtype && b.size == o.size && once[life[t].first] && only_kernels(p, life[t]) &&
+      return b.dtype == o.dtype && b.size == o.size && once[life[t].first] && only_kernels(p, t, life[t]) &&
              may_replace(p.kernels[step->kernel], step->buffers, t, out);
     });
     if (found == read.end()) continue;
@@ -281,7 +304,7 @@ Result<bool> run_plan_buffers(Function& f, PassContext& context) {
   std::vector<Life> life = buffer_lives(p);
   assign_slots(p, life, f.facts);
   // A result in the caller's own memory takes over no other memory.
-  if (!context.target.dense_results) find_donors(p, life);
+  if (!context.target.dense_results) find_donors(p, life, !context.target.grid);
   if (!p.slots.empty()) {
     std::string sizes;
     for (const Dim& s : p.slots) sizes += (sizes.empty() ? "" : ", ") + s.str();

@@ -281,5 +281,37 @@ TEST(KernelProgram, P9Donors) {
   EXPECT_TRUE(parse_program(std::string(text).replace(text.find("INDEX"), 5, "i")).ok());
 }
 
+// The kernel behind a routine may write over what the routine does not read.
+TEST(KernelProgram, P9DonorsBehindRoutines) {
+  const std::string text = R"(program @g() {
+  buffer %x: f32[16] input 0
+  buffer %w: f32[16] input 1
+  buffer %out: f32[16] output donor %w
+  buffer %t: f32[16] temp slot 0
+  slot 64
+  library "matmul"(%x: f32[4, 4], OPERAND: f32[4, 4]) -> (%t: f32[4, 4]) epilogue @k(%w, %t, %out)
+  return %out: f32[4, 4]
+  kernel @k(%w: f32[16] in, %t: f32[16] in, %out: f32[16] out) {
+    parallel for row in 4 {
+      for i in 4 {
+        %0: f32 = load %w[INDEX]
+        %1: f32 = load %t[i + 4*row]
+        %2: f32 = sub %0, %1
+        store %out[i + 4*row], %2
+      }
+    }
+  }
+}
+)";
+  const auto with = [&](const std::string& operand, const std::string& index) {
+    std::string all = text;
+    all.replace(all.find("OPERAND"), 7, operand);
+    return all.replace(all.find("INDEX"), 5, index);
+  };
+  EXPECT_TRUE(parse_program(with("%x", "i + 4*row")).ok());
+  expect_rule("P9", with("%w", "i + 4*row"), "which the routine that writes it still reads");
+  expect_rule("P9", with("%x", "-i - 4*row + 15"), "after overwriting them");
+}
+
 }  // namespace
 }  // namespace frit::ir::kernel_program_test

@@ -1,0 +1,157 @@
+// The peak of a compiled training step's memory is at most that of the same step run eagerly.
+#include "helpers.h"
+
+namespace frit::test::training_memory_test {
+namespace {
+
+using Arrays = std::vector<array>;
+using nn::Parameters;
+using Loss = std::function<array(const Parameters&, const array&)>;
+
+struct Model {
+  const char* name;
+  std::function<Parameters()> parameters;
+  std::function<array()> batch;
+  Loss loss;
+};
+
+Parameters weights(const std::vector<std::pair<std::string, Shape>>& shapes, Dtype type = float32) {
+  Parameters::Map map;
+  for (const auto& [name, shape] : shapes) map.emplace(name, astype(random::normal(shape) * 0.05f, type));
+  return map;
+}
+
+array layer_norm(const array& x) { return (x - mean(x, -1, true)) * rsqrt(var(x, -1, true) + 1e-5f); }
+
+array perceptron(const Parameters& p, const array& x) {
+  const array h = maximum(addmm(p["b1"], x, p["w1"]), array(0.0f));
+  const array scores = matmul(maximum(addmm(p["b2"], h, p["w2"]), array(0.0f)), p["w3"]);
+  return mean(logsumexp(scores, -1) - take(scores, 3, -1));
+}
+
+array convolutions(const Parameters& p, const array& x) {
+  array y = maximum(conv2d(x, p["k1"], {1, 1}, {1, 1}), array(0.0f));
+  y = maximum(conv2d(y, p["k2"], {2, 2}, {1, 1}), array(0.0f));
+  return mean(square(matmul(mean(y, std::vector<int>{1, 2}), p["w"])));
+}
+
+array attention(const Parameters& p, const array& x) {
+  const array y = layer_norm(x);
+  const array q = matmul(y, p["q"]), k = matmul(y, p["k"]), v = matmul(y, p["v"]);
+  const array a = x + matmul(matmul(softmax(matmul(q, swapaxes(k, -1, -2)) * 0.125f, -1), v), p["o"]);
+  const array z = matmul(layer_norm(a), p["up"]);
+  return mean(square(a + matmul(z * 0.5f * (1.0f + erf(z * 0.7071f)), p["down"])));
+}
+
+// A recurrent network: steps along axis 0.
+array recurrent(const Parameters& p, const array& x) {
+  const array w = p["w"].value(), u = p["u"].value(), h = zeros({x.shape(1), w.shape(0)});
+  const auto step = [&](const Arrays& s, const Arrays& in) {
+    const Arrays gates = split(matmul(s[0], w) + matmul(in[0], u), 4, 1);
+    const array c = sigmoid(gates[1]) * s[1] + sigmoid(gates[0]) * tanh(gates[3]);
+    const array next = sigmoid(gates[2]) * tanh(c);
+    return std::pair(Arrays{next, c}, Arrays{next});
+  };
+  return mean(square(scan(step, {h, h}, {x}).second[0]));
+}
+
+// Layers whose values are computed again.
+array recomputing(const Parameters& p, const array& x) {
+  const auto layer =
+      checkpoint([](const Arrays& in) { return Arrays{in[0] + tanh(matmul(layer_norm(in[0]), in[1]))}; });
+  array y = x;
+  for (const char* name : {"a", "b", "c", "d"}) y = layer({y, p[name]})[0];
+  return mean(square(y));
+}
+
+array embeddings(const Parameters& p, const array& words) {
+  const array x = take(p["table"], words, 0);
+  const array scores = matmul(layer_norm(x), transpose(p["table"].value()));
+  return mean(logsumexp(scores, -1) - squeeze(take_along_axis(scores, expand_dims(words, -1), -1), -1));
+}
+
+std::vector<Model> models() {
+  const auto normal = [](Shape shape, Dtype type = float32) {
+    return [=] { return astype(random::normal(shape), type); };
+  };
+  return {
+      {"perceptron",
+       [] {
+         return weights({{"w1", {192, 256}}, {"b1", {256}}, {"w2", {256, 256}}, {"b2", {256}}, {"w3", {256, 10}}});
+       },
+       normal({256, 192}), perceptron},
+      {"perceptron of bfloat16",
+       [] {
+         return weights({{"w1", {192, 256}}, {"b1", {256}}, {"w2", {256, 256}}, {"b2", {256}}, {"w3", {256, 10}}},
+                        bfloat16);
+       },
+       normal({256, 192}, bfloat16), perceptron},
+      {"convolutions", [] { return weights({{"k1", {16, 3, 3, 3}}, {"k2", {32, 3, 3, 16}}, {"w", {32, 10}}}); },
+       normal({8, 32, 32, 3}), convolutions},
+      {"attention",
+       [] {
+         return weights({{"q", {64, 64}},
+                         {"k", {64, 64}},
+                         {"v", {64, 64}},
+                         {"o", {64, 64}},
+                         {"up", {64, 256}},
+                         {"down", {256, 64}}});
+       },
+       normal({4, 128, 64}), attention},
+      {"recurrent", [] { return weights({{"w", {64, 256}}, {"u", {32, 256}}}); }, normal({50, 16, 32}), recurrent},
+      {"recomputing",
+       [] { return weights({{"a", {128, 128}}, {"b", {128, 128}}, {"c", {128, 128}}, {"d", {128, 128}}}); },
+       normal({512, 128}), recomputing},
+      {"embeddings", [] { return weights({{"table", {1000, 64}}}); }, [] { return random::randint(0, 1000, {8, 32}); },
+       embeddings},
+  };
+}
+
+// Bytes at the peak of a step beside what lives before it.
+size_t peak_of(const Model& model, bool compiled, bool shapeless, optimizers::Optimizer& optimizer) {
+  Parameters parameters = model.parameters();
+  optimizer.init(parameters);
+  CompileOptions options;
+  options.inputs.add(parameters).add(optimizer.state());
+  options.outputs = options.inputs;
+  options.shapeless = shapeless;
+  const auto plain = [&](array x) {
+    auto [value, gradients] = nn::value_and_grad(model.loss)(parameters, x);
+    optimizer.update(parameters, gradients);
+    return value;
+  };
+  const auto step = compile(plain, options);
+  const array x = model.batch();
+  const auto run = [&] {
+    Arrays results{compiled ? step(x) : plain(x)};
+    for (auto& [name, a] : nn::tree_flatten(parameters)) results.push_back(a);
+    for (auto& [name, a] : optimizer.state().values) results.push_back(a);
+    eval(results);
+  };
+  eval(x);
+  for (int i = 0; i < 3; ++i) run();
+  const size_t before = get_active_memory();
+  reset_peak_memory();
+  for (int i = 0; i < 3; ++i) run();
+  return get_peak_memory() - before;
+}
+
+TEST(TrainingMemory, OfACompiledStepIsAtMostThatOfTheEagerOne) {
+  for (const Model& model : models())
+    for (const bool adaptive : {false, true}) {
+      const auto optimizer = [&]() -> std::unique_ptr<optimizers::Optimizer> {
+        if (adaptive) return std::make_unique<optimizers::Adam>(1e-3f);
+        return std::make_unique<optimizers::SGD>(1e-3f, 0.9f);
+      };
+      const size_t eager = peak_of(model, false, false, *optimizer());
+      for (const bool shapeless : {false, true}) {
+        const size_t compiled = peak_of(model, true, shapeless, *optimizer());
+        EXPECT_GT(eager, 0u) << model.name;
+        EXPECT_LE(compiled, eager) << model.name << (adaptive ? ", Adam" : ", SGD") << (shapeless ? ", shapeless" : "");
+        printf("%s %d %d: %zu of %zu\n", model.name, adaptive, shapeless, compiled, eager);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace frit::test::training_memory_test
