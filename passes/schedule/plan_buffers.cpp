@@ -2,7 +2,8 @@
 //
 // The rows of row streams (ir/kernel/row_stream.h) get none, and neither does a temporary that an output is computed
 // from place by place: it lies in the output's memory. Other temporaries share a slot if their live ranges do not
-// overlap and the slot is provably as large. Unused temporaries are dropped.
+// overlap and the slot is provably as large, or the larger of sizes that only a call can compare. Unused temporaries
+// are dropped.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -30,6 +31,28 @@ class Slots {
     return s;
   }
 
+  // Open sizes that nobody can compare have slots of their own. Two that are never in use together become one of the
+  // larger size, which is less than both, whatever it is. Gives the new number of each slot.
+  std::vector<uint32_t> join() {
+    std::vector<uint32_t> number;
+    std::vector<Slot> kept;
+    for (Slot& s : slots_) {
+      const size_t open = s.bytes.is_const() ? 0 : std::min(kept.size(), kMostJoined);
+      size_t to = kept.size() - open;
+      while (to < kept.size() && (kept[to].members == kMostMembers || !kept[to].is_free_for(s))) ++to;
+      number.push_back(static_cast<uint32_t>(to));
+      if (to == kept.size()) {
+        kept.push_back(std::move(s));
+      } else {
+        kept[to].bytes = facts_.simplify(max(kept[to].bytes, s.bytes));
+        kept[to].lives.merge(s.lives);
+        ++kept[to].members;
+      }
+    }
+    slots_ = std::move(kept);
+    return number;
+  }
+
   std::vector<Dim> sizes() const {
     std::vector<Dim> all;
     for (const Slot& s : slots_) all.push_back(s.bytes);
@@ -41,14 +64,22 @@ class Slots {
   // of larger ones the latest, which are the smallest where sizes are fixed.
   static constexpr int kMostProofs = 32;
   static constexpr size_t kMostSlots = 1024;
+  // Slots that an open one is compared with for joining, and slots that become one: their maximum is computed at each
+  // call.
+  static constexpr size_t kMostJoined = 64, kMostMembers = 4;
 
   struct Slot {
     Dim bytes;
     std::map<size_t, size_t> lives;  // of its temporaries, which do not overlap: the first and the last step
+    size_t members = 1;
 
     bool is_free(const Life& life) const {
       const auto behind = lives.upper_bound(life.last);
       return behind == lives.begin() || std::prev(behind)->second < life.first;
+    }
+    bool is_free_for(const Slot& other) const {
+      return std::all_of(other.lives.begin(), other.lives.end(),
+                         [&](const auto& life) { return is_free({.first = life.first, .last = life.second}); });
     }
   };
 
@@ -101,6 +132,8 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   });
   Slots slots(facts);
   for (uint32_t b : temps) p.buffers[b].slot = slots.take(bytes_of(b), life[b]);
+  const std::vector<uint32_t> joined = slots.join();
+  for (uint32_t b : temps) p.buffers[b].slot = joined[p.buffers[b].slot];
   p.slots = slots.sizes();
 }
 

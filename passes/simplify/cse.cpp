@@ -3,10 +3,14 @@
 // Two ops are the same if row, operands, attributes (literals included, by bits) and result types are equal; the order
 // of a commutative row's operands does not count. Every op is looked up once in a hash table keyed by all of that, so
 // the pass is linear however many users a value has. Ops with side effects are never merged.
+//
+// Results of one op with regions are the same if its regions give one value for both: a scan stacks it once.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_map>
 
+#include "ir/graph/control.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
@@ -39,7 +43,35 @@ bool same_computation(const Function& f, const Op& a, const Key& a_key, const Op
   return a.attrs == b.attrs;
 }
 
+std::vector<bool> used_values(const Function& f) {
+  std::vector<bool> used(f.values.size(), false);
+  for (const Op& op : f.ops)
+    for (ValueId v : op.operands) used[v] = true;
+  for (ValueId v : f.results) used[v] = true;
+  return used;
+}
+
+// Replaces results that are the same as an earlier one of the op; gives how many. State of a loop is left, as its first
+// values may differ.
+size_t merge_results(const Op& op, const std::vector<bool>& used, Rewriter& rewriter) {
+  if (op.def->kind != OpKind::Control || op.def->control == ControlForm::While) return 0;
+  const size_t first =
+      op.def->control == ControlForm::Scan ? LoopParts(op.attrs, op.operands.size()).carried : size_t{0};
+  std::map<std::vector<ValueId>, ValueId> seen;  // by what the regions give
+  size_t merged = 0;
+  for (size_t i = first; i < op.results.size(); ++i) {
+    std::vector<ValueId> given;
+    for (std::string_view name : regions_of(op)) given.push_back(op.attrs.get_region(name).results[i]);
+    const auto [at, is_new] = seen.try_emplace(std::move(given), op.results[i]);
+    if (is_new || !used[op.results[i]]) continue;
+    rewriter.replace(op.results[i], at->second);
+    ++merged;
+  }
+  return merged;
+}
+
 Result<bool> run_cse(Function& f, PassContext& context) {
+  const std::vector<bool> used = used_values(f);
   Rewriter rewriter(f);
   struct Entry {
     uint32_t op;
@@ -47,9 +79,10 @@ Result<bool> run_cse(Function& f, PassContext& context) {
   };
   std::unordered_map<Hash128, Entry> seen;
   seen.reserve(rewriter.old_ops().size());
-  size_t merged = 0;
+  size_t merged = 0, results = 0;
   for (Op& op : rewriter.old_ops()) {
     rewriter.resolve_operands(op);
+    results += merge_results(op, used, rewriter);
     if (op.def->has(kSideEffect)) {
       rewriter.keep(std::move(op));
       continue;
@@ -72,6 +105,9 @@ Result<bool> run_cse(Function& f, PassContext& context) {
   }
   if (merged)
     context.remark(f, "merged " + std::to_string(merged) + (merged == 1 ? " op" : " ops") + " computed before");
+  if (results)
+    context.remark(f, "merged " + std::to_string(results) + (results == 1 ? " result" : " results") +
+                          " that a region gives twice");
   return rewriter.finish();
 }
 
