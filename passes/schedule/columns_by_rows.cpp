@@ -282,10 +282,15 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, int threads, con
   const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
   int64_t count = std::clamp(fitting, least, kMostColumns);
   if (running > 0) count = columns_of_scan(k.facts, columns, running, widest, threads);
+  // Blocks of rows, which are read once and give the threads work.
+  const bool blocks = loops == 1 && running == 0 && columns.kind != LoopKind::Parallel;
+  const bool whole = blocks && columns.extent.is_const() && columns.extent.value() <= kWholeRow;
+  if (whole) count = columns.extent.value();
   strip(columns, count, var, k.facts);
   Loop piece = std::move(std::get<Loop>(columns.body[0].node));
   Body body = std::move(piece.body);
   piece.body.clear();
+  if (whole) piece.extent = count;
   columns.body = ByRows(k, piece, count).run(std::move(body));
 }
 

@@ -286,10 +286,14 @@ class Scheduler {
   }
 
   // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that
-  // all cores share.
+  // all cores share. Where they hold many, rows of twice as many are read faster as a whole, in blocks of them.
   bool reads_short_runs(const Loop& loop) const {
-    return target_.vector_bytes < kLine && reads_more_than(target_.cache_bytes, loop.body) &&
-           column_unroll(loop) * lanes_for(loop.body) * narrowest(loop.body) < kShortRun;
+    const int64_t columns = column_unroll(loop) * lanes_for(loop.body);
+    if (target_.vector_bytes < kLine)
+      return reads_more_than(target_.cache_bytes, loop.body) && columns * narrowest(loop.body) < kShortRun;
+    const auto range = k_.facts.range(loop.extent);
+    return loop.kind != LoopKind::Parallel && reads_more_than(target_.stream_bytes / 2, loop.body) &&
+           range.low >= 2 * columns - columns / 8 && range.high <= kWholeRow;
   }
 
   // Bytes of the shortest element that the body reads.

@@ -17,7 +17,7 @@ namespace {
 
 // Places of a row, of four bytes and more or of two, below which reading each place of some rows by shuffles
 // (codegen/llvm/emit_spread.cpp) costs less.
-constexpr int64_t kMinWide = 8, kMinNarrow = 5;
+constexpr int64_t kMinWide = 8, kMinNarrow = 8;
 constexpr int kCopiesAtOnce = 4;  // vectors of a copy
 // Bytes of a block of rows up to which the processor fetches the lines of the result ahead of their use.
 constexpr int64_t kForeseenBlock = 4096;

@@ -209,6 +209,35 @@ TEST(Reduce, ColumnsByRows) {
     }
 }
 
+// Rows of an operand that no cache holds are read as a whole, in blocks of rows. The sums are whole numbers, and so
+// exact.
+TEST(Reduce, ColumnsOfLargeOperandsHaveTheirSums) {
+  for (const auto& [rows, columns, t] : {std::tuple(4603, 2110, float32), {36111, 517, bfloat16}}) {
+    const array i = reshape(arange(static_cast<double>(rows), t == float32 ? float32 : int32), {rows, 1}),
+                j = reshape(arange(static_cast<double>(columns), i.dtype()), {1, columns});
+    const array x = astype(remainder(i + j, array(4, i.dtype())), t);
+    const auto f = [](const std::vector<array>& in) {
+      return std::vector<array>{sum(in[0], 0), max(in[0] - 1, 0), sum(square(in[0]), 0, true)};
+    };
+    const std::vector<array> got = compile(std::function<std::vector<array>(const std::vector<array>&)>(f))({x});
+    // Each four rows have 0 to 3 in every column; the rest begins with the column's own.
+    const int whole = rows / 4, rest = rows % 4;
+    for (const int c : {0, 1, 255, 500, columns - 17, columns - 1}) {
+      int total = whole * 6, squares = whole * 14;
+      for (int r = 0; r < rest; ++r) total += (c + r) % 4, squares += (c + r) % 4 * ((c + r) % 4);
+      const auto at = [&](const array& y) {
+        return astype(slice(reshape(y, {columns}), {c}, {c + 1}), float32).item<float>();
+      };
+      const auto rounded = [&](int n) {
+        return astype(astype(array(static_cast<float>(n)), t), float32).item<float>();
+      };
+      EXPECT_EQ(at(got[0]), rounded(total)) << rows << " x " << columns << ", column " << c;
+      EXPECT_EQ(at(got[1]), 2) << rows << " x " << columns << ", column " << c;
+      EXPECT_EQ(at(got[2]), rounded(squares)) << rows << " x " << columns << ", column " << c;
+    }
+  }
+}
+
 // An element without a partner was multiplied by 1, which makes inf + 0i to inf + NaN i, and open sizes did so more
 // often.
 TEST(Reduce, ComplexProductsOfInfinitiesAreThoseOfEverySize) {
