@@ -24,6 +24,8 @@ TEST(Members, LinspaceWithoutItsEnd) {
   EXPECT_EQ(values<float>(linspace(0, 1, 5, true)), values<float>(linspace(0, 1, 5)));
   EXPECT_EQ(linspace(0, 1, 0, false).shape(), (Shape{0}));
   EXPECT_EQ(linspace(0, 1, 4, false, float64).dtype(), float64);
+  EXPECT_THROW(linspace(0, 1, -1, false), InvalidArgument);
+  EXPECT_THROW(linspace(0, 1, -1), InvalidArgument);
 }
 
 TEST(Members, SliceTakesListsAndArrays) {
