@@ -110,8 +110,10 @@ array Muon::apply_single(const array& gradient, const array& parameter, Slots& s
   if (update.ndim() >= 2) {
     const Shape shape = update.shape();
     const array flat = reshape(update, {shape[0], -1});
-    rate = rate * number(std::sqrt(std::max(1.0, double(flat.shape(0)) / double(flat.shape(1)))), rate);
     update = reshape(orthogonal(flat), shape);
+    // As in MLX, the last two axes of the parameter scale the rate, not those of the matrix.
+    const double tall = double(update.shape(-2)) / double(update.shape(-1));
+    rate = rate * number(std::sqrt(std::max(1.0, tall)), rate);
   }
   return parameter - rate * update;
 }

@@ -111,6 +111,23 @@ TEST(Optimizers, OfMatrices) {
                {0.09723728f, -0.2052938f, 0.488201f, -1.019736f, 0.1452406f, 1.966276f, 0.7169769f, -0.5019078f});
 }
 
+// Values of MLX 0.32.4. The rate grows with the last two axes of the parameter, though the matrix has the first axis
+// and the rest.
+TEST(Optimizers, MuonOfFilters) {
+  const auto step = [](const Shape& shape) {
+    Named p{{"w", array({0.1f, -0.2f, 0.5f, -1.0f, 0.25f, 2.0f}, shape)}};
+    optimizers::Muon(0.05).update(p, Named{{"w", array({0.3f, 0.1f, -0.4f, 0.7f, 0.2f, -0.6f}, shape)}});
+    return values<float>(p.at("w"));
+  };
+  const Floats tall = step({2, 3, 1}), wide = step({2, 1, 3});
+  const Floats expected_tall{0.1140127f, -0.2006537f, 0.558253f, -1.0569359f, 0.2355659f, 2.0144255f},
+      expected_wide{0.1080903f, -0.2003774f, 0.5336324f, -1.032872f, 0.2416665f, 2.0083287f};
+  for (size_t i = 0; i < tall.size(); ++i) {
+    EXPECT_NEAR(tall[i], expected_tall[i], 1e-5f);
+    EXPECT_NEAR(wide[i], expected_wide[i], 1e-5f);
+  }
+}
+
 TEST(Optimizers, KeepTheTypeOfTheParameters) {
   const auto check = [](auto optimizer) {
     Named p{{"w", astype(first_parameters().at("w"), float16)}};

@@ -481,3 +481,15 @@ def test_losses_leave_open_sizes_open(tmp_path):
     assert nn.losses.mse_loss(mx.ones((2, 2)), np.ones((2, 2), np.float32)).item() == 0
     with pytest.raises(AttributeError):
         nn.losses.cross_entropy(mx.ones((2, 2)), mx.zeros((2,), mx.int32), "sum")
+
+
+# Values of MLX 0.32.4: the rate grows with the last two axes of the parameter.
+@pytest.mark.parametrize("shape, expected", [
+    ((2, 3, 1), [0.1140127, -0.2006537, 0.558253, -1.0569359, 0.2355659, 2.0144255]),
+    ((2, 1, 3), [0.1080903, -0.2003774, 0.5336324, -1.032872, 0.2416665, 2.0083287]),
+])
+def test_muon_of_filters(shape, expected):
+    weights = {"w": mx.array([0.1, -0.2, 0.5, -1.0, 0.25, 2.0]).reshape(shape)}
+    gradients = {"w": mx.array([0.3, 0.1, -0.4, 0.7, 0.2, -0.6]).reshape(shape)}
+    moved = optim.Muon(0.05).apply_gradients(gradients, weights)["w"]
+    np.testing.assert_allclose(np.array(moved).ravel(), expected, atol=1e-5)

@@ -438,9 +438,9 @@ class Muon(Optimizer):
         if update.ndim >= 2:
             shape = update.shape
             flat = update.reshape(shape[0], -1) if update.ndim > 2 else update
-            rows, cols = flat.shape
             update = self._orthogonal(flat, self.ns_steps).reshape(shape)
-            rate = rate * max(1, rows / cols) ** 0.5
+            # As in MLX, the last two axes of the parameter scale the rate, not those of the matrix.
+            rate = rate * max(1, shape[-2] / shape[-1]) ** 0.5
         return parameter - rate * update
 
 
