@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ir/base/frit runtime/frit frontend/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ir passes runtime codegen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/frit-internal FILES_MATCHING PATTERN "*.h"
         PATTERN "ir/base/frit" EXCLUDE PATTERN "runtime/frit" EXCLUDE
-        PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/glsl" EXCLUDE PATTERN "runtime/vulkan" EXCLUDE PATTERN "runtime/openblas" EXCLUDE)
+        PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/glsl" EXCLUDE PATTERN "codegen/ptx" EXCLUDE PATTERN "runtime/vulkan" EXCLUDE PATTERN "runtime/openblas" EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/frit)
