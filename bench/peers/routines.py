@@ -1,10 +1,12 @@
 """Look-ups, scans, sorts, convolutions, transforms, random numbers, quantised products and attention beside NumPy, SciPy, JAX
-and PyTorch, as far as they are installed, and beside their limits: on one processor, in its time, in turns.
+and PyTorch, as far as they are installed, and beside their limits, in turns: on one processor, in its time, or on several by the clock.
 
     FRIT_NUM_THREADS=1 taskset -c 1 python bench/peers/routines.py [--only REGEX] [--rounds N]
+    FRIT_NUM_THREADS=2 python bench/peers/routines.py [--only REGEX] [--rounds N]
 
-PYTHONPATH names the folder that has frit. The figures are the least of the rounds; a limit is a copy, a fill or a read of as many
-bytes as the work must move, by NumPy, or a product of float32.
+PYTHONPATH names the folder that has frit. FRIT_NUM_THREADS holds for the peers too; without it there is one thread. The figures are
+the least of the rounds; a limit is a copy, a fill or a read of as many bytes as the work must move, by NumPy on as many threads, or a
+product of float32. NumPy sorts on one thread.
 """
 import argparse
 import importlib
@@ -17,8 +19,12 @@ WARM = "glibc.malloc.trim_threshold=17179869184:glibc.malloc.mmap_threshold=1717
 if os.environ.get("GLIBC_TUNABLES") != WARM:  # freed memory stays with the process, as in frit
     os.environ["GLIBC_TUNABLES"] = WARM
     os.execv(sys.executable, [sys.executable, *sys.argv])
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+THREADS = int(os.environ.setdefault("FRIT_NUM_THREADS", "1"))
+eigen = "false" if THREADS == 1 else "true"
+os.environ.setdefault("XLA_FLAGS", f"--xla_cpu_multi_thread_eigen={eigen} intra_op_parallelism_threads={THREADS}")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", str(THREADS))
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -32,7 +38,8 @@ def there(name):
 
 mx, jax, torch, fft = there("frit.core"), there("jax"), there("torch"), there("scipy.fft")
 if torch:
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
+pool = ThreadPoolExecutor(THREADS)
 rng = np.random.default_rng(3)
 
 
@@ -64,17 +71,18 @@ class Sides:
             given = [torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in inputs]
             self.run["torch"] = lambda: f(*given)
 
-    def copy(self, count):
-        a, b = np.ones(count // 8, np.float32), np.ones(count // 8, np.float32)
-        self.run["limit"] = lambda: np.copyto(b, a)  # a copy reads half of the bytes and writes the other half
+    def limit(self, work, *arrays):
+        parts = list(zip(*(np.array_split(a, THREADS) for a in arrays)))
+        self.run["limit"] = lambda: list(pool.map(lambda part: work(*part), parts)) if THREADS > 1 else work(*arrays)
+
+    def copy(self, count):  # reads half of the bytes and writes the other half
+        self.limit(np.copyto, np.ones(count // 8, np.float32), np.ones(count // 8, np.float32))
 
     def fill(self, count):
-        a = np.ones(count // 4, np.float32)
-        self.run["limit"] = lambda: a.fill(2.0)
+        self.limit(lambda a: a.fill(2.0), np.ones(count // 4, np.float32))
 
     def read(self, count):
-        a = np.ones(count // 8, np.float64)
-        self.run["limit"] = lambda: a.sum()
+        self.limit(lambda a: a.sum(), np.ones(count // 8, np.float64))
 
 
 def look_up(s):
@@ -167,14 +175,14 @@ def fft_1m(s):
     x = (draw(1 << 20) + 1j * draw(1 << 20)).astype(np.complex64)
     s.frit(mx.fft.fft, x)
     if fft:
-        s.numpy(lambda: fft.fft(x), "scipy")
+        s.numpy(lambda: fft.fft(x, workers=THREADS), "scipy")
 
 
 def rfft_rows(s):
     x = draw(4096, 4096)
     s.frit(mx.fft.rfft, x)
     if fft:
-        s.numpy(lambda: fft.rfft(x), "scipy")
+        s.numpy(lambda: fft.rfft(x, workers=THREADS), "scipy")
 
 
 def random(kind):
@@ -276,12 +284,12 @@ def main():
             continue
         s = Sides()
         make(s)
-        least = {}
+        least, clock = {}, time.process_time if THREADS == 1 else time.perf_counter
         for turn in range(args.rounds + 1):  # the first one warms up
             for side, run in s.run.items():
-                begin = time.process_time()
+                begin = clock()
                 kept = run()
-                took = time.process_time() - begin
+                took = clock() - begin
                 del kept
                 if turn:
                     least[side] = min(took, least.get(side, took))
