@@ -56,7 +56,7 @@ void KernelEmitter::find_joined(const ir::Body& body) {
     selections[s->result] = &i;
   }
   for (const auto& [selection, chain] : joined_) inner.insert(chain.loads.begin(), chain.loads.end());
-  in_joined_ = std::move(inner);
+  elsewhere_ = std::move(inner);
 }
 
 // Where no condition holds, the address is that of the last buffer's first element, and the value another one.

@@ -247,7 +247,7 @@ void KernelEmitter::emit_body(const ir::Body& body, Context context) {
 }
 
 void KernelEmitter::emit(const ir::Instr& instr, Context context) {
-  if (in_joined_.count(&instr)) return;
+  if (elsewhere_.count(&instr)) return;
   if (auto* s = std::get_if<ir::ScalarInstr>(&instr.node)) {
     if (auto joined = joined_.find(&instr); joined != joined_.end()) return emit_joined(*s, joined->second, instr);
     if (s->op == ir::ScalarOp::Const) {

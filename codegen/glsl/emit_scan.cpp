@@ -33,6 +33,16 @@ bool takes_any_order(const ir::ScalarInstr& step) {
   return step.op == ir::ScalarOp::Max || step.op == ir::ScalarOp::Min || !is_float(step.type);
 }
 
+// Whether `i` stores `value` at one place in all iterations of a loop, so that the last one stays.
+bool keeps_last(const ir::Loop& loop, const ir::Instr& i, ir::Reg value) {
+  auto* s = std::get_if<ir::StoreInstr>(&i.node);
+  return s && s->value == value && s->mask == ir::kNoReg && !s->index.uses(loop.var) &&
+         std::none_of(loop.body.begin(), loop.body.end(), [&](const ir::Instr& other) {
+           auto* b = std::get_if<ir::BindInstr>(&other.node);
+           return b && s->index.uses(b->name);
+         });
+}
+
 }  // namespace
 
 std::string KernelEmitter::step_of(const Running& r, const std::string& a, const std::string& b) {
@@ -281,6 +291,27 @@ std::set<const ir::Instr*> KernelEmitter::stage_accesses(VectorLoop& v, const st
   return staged;
 }
 
+// The levels that join the places of all invocations; `total`: only the running value behind the last one counts.
+void KernelEmitter::join_places(const Running& r, int vector, bool total) {
+  const std::string exact = is_float(r.carry.type) ? "precise " : "", all = r.places + "all";
+  line(exact + r.type + " " + all + ";");
+  if (vector == 1 || group_ == 1 || !(total || takes_any_order(*r.step))) {
+    scan_across(r, vector, all);
+    take_in_front(r, vector, "", r.state);
+    if (!r.before.empty()) find_before(r, vector);
+    return;
+  }
+  // The last places alone are joined across invocations; the others take in the one in front of them once.
+  const Running last{r.carry, r.step, r.type, r.state, r.places + "l", r.before.empty() ? r.places + "b" : r.before};
+  line(exact + r.type + " " + last.places + "[1];");
+  line(last.places + "[0] = " + r.places + "[" + std::to_string(vector - 1) + "];");
+  scan_across(last, 1, all);
+  if (total) return;
+  take_in_front(last, 1, "", r.state);
+  find_before(last, 1);
+  take_in_front(r, vector, "", last.before);
+}
+
 void KernelEmitter::emit_scan(const ir::Loop& loop) {
   if (!loop.accumulators.empty()) return fail("it reduces and scans in one loop");
   touch(loop.body, false);
@@ -293,6 +324,13 @@ void KernelEmitter::emit_scan(const ir::Loop& loop) {
         running.push_back({c, step, std::string(register_type(c.type)), name, name + "x",
                            reads_besides(loop.body, c.value, step) ? name + "b" : ""});
       }
+  std::map<const ir::Instr*, const Running*> last;
+  for (const ir::Instr& i : loop.body)
+    for (const Running& r : running)
+      if (facts_.range(loop.extent).low > 0 && keeps_last(loop, i, r.step->result)) last[&i] = &r;
+  const bool total = running.size() == 1 && std::all_of(loop.body.begin(), loop.body.end(), [&](const ir::Instr& i) {
+                       return !std::holds_alternative<ir::StoreInstr>(i.node) || last.count(&i);
+                     });
   const auto declare = [&](const Running& r, const std::string& rest) {
     line((is_float(r.carry.type) ? "precise " : "") + r.type + " " + rest + ";");
   };
@@ -320,34 +358,25 @@ void KernelEmitter::emit_scan(const ir::Loop& loop) {
          "[k] = " + literal(r.carry.type, r.carry.initial) + ";");
     walk_places(v, known, r.step, loaded, [&] { line(r.places + "[k] = " + regs_[r.step->args[1]] + ";"); });
     scan_own(r, vector);
-    declare(r, r.places + "all");
-    if (vector > 1 && group_ > 1 && takes_any_order(*r.step)) {
-      // The last places alone are joined across invocations; the others take in the one in front of them once.
-      const Running last{r.carry, r.step,         r.type,
-                         r.state, r.places + "l", r.before.empty() ? r.places + "b" : r.before};
-      declare(last, last.places + "[1]");
-      line(last.places + "[0] = " + r.places + "[" + std::to_string(vector - 1) + "];");
-      scan_across(last, 1, r.places + "all");
-      take_in_front(last, 1, "", r.state);
-      find_before(last, 1);
-      take_in_front(r, vector, "", last.before);
-    } else {
-      scan_across(r, vector, r.places + "all");
-      take_in_front(r, vector, "", r.state);
-      if (!r.before.empty()) find_before(r, vector);
-    }
+    join_places(r, vector, total);
     line(r.state + " = " + step_of(r, r.state, r.places + "all") + ";");
     known.push_back(r);
   }
   for (const Wide& w : v.stores)
     line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(vector) + "];");
-  walk_places(v, known, nullptr, loaded, {});
+  for (const auto& [store, r] : last) elsewhere_.insert(store);
+  if (!total) walk_places(v, known, nullptr, loaded, {});
   for (const Wide& w : v.stores)
     if (staged.count(w.instr))
       store_staged(w, v, base);
     else
       store_wide(w, loop, vector, name, v.full, v.some);
   close();
+  for (const auto& [store, r] : last) {
+    elsewhere_.erase(store);
+    regs_[r->step->result] = r->state;
+    emit(*store, Context::Group);
+  }
 }
 
 }  // namespace frit::codegen::glsl

@@ -427,6 +427,7 @@ class KernelEmitter {
   void scan_own(const Running& r, int vector);
   void scan_across(const Running& r, int vector, const std::string& whole);
   void find_before(const Running& r, int vector);
+  void join_places(const Running& r, int vector, bool total);
   void walk_places(const VectorLoop& v, const std::vector<Running>& known, const ir::ScalarInstr* end,
                    std::map<const ir::Instr*, std::string>& loaded, const std::function<void()>& last);
   bool is_staged(const ir::Loop& loop, uint32_t buffer, const Dim& index, ir::Reg mask) const;
@@ -482,8 +483,7 @@ class KernelEmitter {
   std::map<const ir::LoadInstr*, Again> agains_;
   std::set<uint32_t> read_, written_;  // in Group context since the last barrier
   std::set<std::string> extensions_;
-  bool shuffles_ = false;
-  bool scratch_ = false;
+  bool shuffles_ = false, scratch_ = false;
   int group_ = 1;  // invocations of a row, or of a workgroup that has none
   int rows_ = 1;   // that a workgroup takes at once
   // Rows are columns that lie side by side: neighbouring invocations have neighbouring columns.
@@ -492,7 +492,7 @@ class KernelEmitter {
   std::string error_, cure_;
   std::string prefix_;                                 // of names, where they stand beside those of another shader
   std::map<const ir::Instr*, Joined> joined_;          // by the selection
-  std::set<const ir::Instr*> in_joined_;               // these loads, and selections between them
+  std::set<const ir::Instr*> elsewhere_;               // instructions with a text of their own: such loads and more
   std::map<const ir::LoadInstr*, std::string> ahead_;  // loads done earlier, and their names
   std::optional<uint32_t> raw_;                        // of an epilogue: the buffer whose elements are its parameter
 };

@@ -14,10 +14,11 @@ int scan_lanes(const Op& scan, const Type& type, bool grid = false);
 // Whether the scan's step is one of the operations that reductions combine numbers with.
 bool reduces_alike(const Op& scan, const Type& type);
 
-// On a grid of invocations, rows are scanned in blocks. The total of a block is the reduction of its elements, or their
-// running value where no reduction has its step. Each element of a block is the running value of the totals before,
-// combined with the running value inside of the block. Where elements lie side by side, a block has several groups of
-// lanes.
+// On a grid of invocations, long rows are scanned in blocks. Each element of a block is the running value of the totals
+// of the blocks before, combined with the running value inside of the block. The total of a block is the running value
+// behind its last element: where elements lie side by side, that of several groups of lanes in order, which are a
+// loop's where a row is no longer than a block. Else it is the reduction of its elements where a reduction has the
+// scan's step.
 inline constexpr int64_t kScanRowBlock = 16384, kScanBlock = 512;
 // The lanes of the totals.
 inline constexpr int kScanTotalLanes = 1024;

@@ -70,6 +70,8 @@ Regs step_scan(KernelEmitter& e, const ir::Op& scan, Dtype result, Regs before, 
 
 // The steps of a loop group whose scan goes in blocks (ir/graph/scan_order.h). `buffers`: of the outputs.
 void lower_scan_blocks(Lowering& l, const GroupView& g, const ir::ScanLoop& loop, const std::vector<uint32_t>& buffers);
+// Those of one with lanes.
+void lower_scan_groups(Lowering& l, const GroupView& g, const ir::ScanLoop& loop, const std::vector<uint32_t>& buffers);
 
 // The steps of a scatter to `buffer` whose updates are sorted by their destination; false where that is no way to apply
 // them. Without a buffer, one is made, to which the steps also write the elements that no update changes; false where

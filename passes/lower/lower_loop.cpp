@@ -53,7 +53,7 @@ class LoopLowering {
 
  private:
   void emit_all() {
-    if (scan_ && scan_->block) return lower_scan_blocks(l_, g_, *scan_, buffers_);
+    if (scan_ && scan_->block) return (scan_->lanes ? lower_scan_groups : lower_scan_blocks)(l_, g_, *scan_, buffers_);
     KernelEmitter whole(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at = emit(whole, {});
     std::vector<Piece> pieces;

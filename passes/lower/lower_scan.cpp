@@ -1,9 +1,10 @@
-// Scans: the running value of one loop, and scans in blocks (ir/graph/scan_order.h).
+// Scans: the running value of one loop, and scans in blocks without lanes (ir/graph/scan_order.h).
 //
-// A scan in blocks is three kernels. The first one reduces each block to its total; the second one runs over the totals
+// Such a scan is three kernels. The first one reduces each block to its total; the second one runs over the totals
 // of a row, which lie side by side, and keeps the running value in front of each block; the third one scans the blocks,
 // side by side, and combines each place with the running value in front of its block.
 #include "passes/lower/lower_groups.h"
+#include "passes/lower/scan_axes.h"
 
 namespace frit::passes {
 
@@ -56,9 +57,7 @@ class ScanBlocks {
       if (op.def->kind == OpKind::Scan) op_ = &op;
     type_ = g.f.type(op_->results[0]);
     blocks_ = ceil_div(type_.shape[loop.axis], loop.block);
-    Dim rows = 1;
-    for (size_t axis = 0; axis < type_.shape.size(); ++axis)
-      if (axis != loop.axis) rows *= type_.shape[axis];
+    const Dim rows = axes(blocks_).rows();
     for (uint32_t* buffer : {&totals_, &before_}) *buffer = l.add_temp(compute_type(type_.dtype), rows * blocks_);
   }
 
@@ -71,34 +70,14 @@ class ScanBlocks {
  private:
   Dtype wide() const { return compute_type(type_.dtype); }
 
-  // The loops over all axes but the scanned one, which gets `along`; with blocks, over those in its place.
-  int open_axes(KernelEmitter& e, bool blocks, std::vector<Dim>& at, Dim& element) const {
-    int opened = 0;
-    Dim row = 0, block = 0;
-    for (size_t axis = 0; axis < type_.shape.size(); ++axis) {
-      const bool scanned = axis == loop_.axis;
-      const Dim& extent = scanned ? blocks_ : type_.shape[axis];
-      Dim variable = 0;
-      if (!extent.is(1) && (blocks || !scanned)) {
-        const LoopKind kind = opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial;
-        variable = Dim::symbol(e.open_loop(scanned ? "b" : "i", extent, kind));
-      }
-      at.push_back(variable);
-      if (scanned)
-        block = variable;
-      else
-        row = row * extent + variable;
-    }
-    element = row * blocks_ + block;
-    return opened;
-  }
+  ScanAxes axes(const Dim& blocks) const { return {type_.shape, loop_.axis, blocks}; }
 
   // The loop over the places of a block; `at` has the block's number along the axis, and then the place.
-  void open_block(KernelEmitter& e, int lanes, std::vector<Dim>& at) const {
+  void open_block(KernelEmitter& e, std::vector<Dim>& at) const {
     const Dim& n = type_.shape[loop_.axis];
     const Dim first = at[loop_.axis] * Dim(loop_.block);
     const Dim extent = g_.f.facts.simplify(min(Dim(loop_.block), n - first));
-    const Dim place = first + Dim::symbol(e.open_loop("r", extent, LoopKind::Serial, lanes));
+    const Dim place = first + Dim::symbol(e.open_loop("r", extent, LoopKind::Serial));
     at[loop_.axis] = loop_.reverse ? n - Dim(1) - place : place;
   }
 
@@ -111,9 +90,9 @@ class ScanBlocks {
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_totals");
     std::vector<Dim> at;
     Dim element;
-    const int opened = open_axes(e, true, at, element);
+    const int opened = axes(blocks_).open(e, at, element);
     const bool reduces = reduces_alike(*op_, type_);
-    open_block(e, reduces && loop_.lanes ? l_.context.target.reduction_lanes : 0, at);
+    open_block(e, at);
     const Regs value = e.value_at(op_->operands[0], at);
     if (reduces) {
       const Reg total = e.accumulate(op_->def->combine, wide(), e.cast(value.re, wide()));
@@ -131,9 +110,9 @@ class ScanBlocks {
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_running");
     std::vector<Dim> at;
     Dim element;
-    const int opened = open_axes(e, false, at, element);
-    element +=
-        Dim::symbol(e.open_loop("r", blocks_, LoopKind::Serial, reduces_alike(*op_, type_) ? kScanTotalLanes : 0));
+    const int opened = axes(1).open(e, at, element);
+    element = element * blocks_ + Dim::symbol(e.open_loop("r", blocks_, LoopKind::Serial,
+                                                          reduces_alike(*op_, type_) ? kScanTotalLanes : 0));
     const Regs total = e.load_buffer(totals_, wide(), element);
     e.store(before_, wide(), element, run_scan(e, *op_, type_.dtype, total).before);
     e.close_loop();
@@ -144,9 +123,9 @@ class ScanBlocks {
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at;
     Dim element;
-    const int opened = open_axes(e, true, at, element);
+    const int opened = axes(blocks_).open(e, at, element);
     const Regs before = e.load_buffer(before_, wide(), element);
-    open_block(e, loop_.lanes, at);
+    open_block(e, at);
     emit_members(e, g_, buffers_, at, [&](const Op& op) {
       const RunningValue inside = run_scan(e, op, type_.dtype, e.value_at(op.operands[0], at));
       Regs out = step_scan(e, op, type_.dtype, before, op.attrs.get_bool("inclusive") ? inside.after : inside.before);

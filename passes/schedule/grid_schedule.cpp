@@ -25,6 +25,8 @@ constexpr int kLongLanes = kMaxInvocations * kVectorBytes / 4;
 // Rows that are enough work without a whole workgroup for each: they have an invocation for every 32 elements, a
 // subgroup from 512 elements on. Longer ones keep workgroups busy.
 constexpr int64_t kManyRows = 4096, kMostOfOne = 32, kFewestOfRow = 8, kWorthSubgroup = 512, kWorthGroup = 2048;
+// workgroups that scan rows which leave room for more invocations in each
+constexpr int64_t kFewScans = 264;
 // invocations that keep a device busy with longer bodies than this; half as many do with short ones
 constexpr int64_t kWorthVectors = 1 << 16, kShortBody = 32;
 // instructions beyond which copies of a body need more registers than wide loads save
@@ -200,6 +202,11 @@ void schedule_rows(Kernel& k) {
     if (fits(v)) vector = v;
   // A long row has as many invocations as there can be.
   if (!form.many && !form.running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
+  // Few rows that are scanned leave room for more, where accesses of fewer elements are still as wide.
+  const Loop* rows = parallel_loop(k);
+  if (form.running && most >= kMostInvocations && narrowest(k) >= kWordBytes &&
+      (!rows || k.facts.range(rows->extent).high <= kFewScans))
+    vector = std::max(1, most / kMostInvocations);
   // Rows that several loops read: with fewer rows under way, those that are stay in cache, or in registers.
   const bool cached = k.locals.empty() && form.longest * narrowest(k) <= kCachedBytes;
   if (form.passes > 1 && !form.running && !cached && most >= kMostInvocations)
@@ -257,11 +264,19 @@ std::string unused(Kernel& k, std::string name) {
   return name;
 }
 
-// Cuts a nest that reads across its innermost loop into tiles. Where one side of them is short, the other one is
-// longer. A side of few elements is none that are words and fit one access, nor any that are not whole words together:
-// they are accessed as they lie, line by line.
+// The elements of a nest, at most `most`.
+int64_t elements_of(Loop& outer, const DimFacts& facts, int64_t most) {
+  int64_t n = 1;
+  for (Loop* loop = &outer; loop && n < most; loop = inner_of_nest(loop->body))
+    n *= std::min(facts.range(loop->extent).high, most);
+  return std::min(n, most);
+}
+
+// Cuts a nest that reads across its innermost loop into tiles, smaller ones of few elements, so that more workgroups
+// share them. Where one side of them is short, the other one is longer. A side of few elements is none that are words
+// and fit one access, nor any that are not whole words together: they are accessed as they lie, line by line.
 bool cut_tiles(Kernel& k, Loop& outer) {
-  constexpr int64_t kWorthTiling = 2, kShortSide = 8, kStep = 32;
+  constexpr int64_t kWorthTiling = 2, kShortSide = 8, kStep = 32, kMany = 1 << 21;
   const int axis = axis_to_tile(outer, k.facts, kWorthTiling);
   if (axis < 0) return false;
   Loop *row = &outer, *column = &outer;
@@ -271,15 +286,14 @@ bool cut_tiles(Kernel& k, Loop& outer) {
                 size = widest_access(k, column->body);
   if (least < kShortSide && ((size >= kWordBytes && least * size <= kVectorBytes) || least * size % kWordBytes))
     return false;
-  const auto length = [](const Dim& extent) {
-    return extent.is_const() ? std::min<int64_t>(extent.value(), kGridTile) : kGridTile;
-  };
-  const auto beside = [](int64_t other) {
-    return std::min<int64_t>(kGridTile * kGridTile / other / kStep * kStep, kGridTileSide);
+  const int64_t side = elements_of(outer, k.facts, kMany) < kMany ? kGridTile / 2 : kGridTile;
+  const auto length = [&](const Dim& extent) { return extent.is_const() ? std::min(extent.value(), side) : side; };
+  const auto beside = [&](int64_t other) {
+    return std::min<int64_t>(side * side / other / kStep * kStep, kGridTileSide);
   };
   const int64_t rows = length(row->extent), columns = length(column->extent);
-  tile_axis(outer, static_cast<size_t>(axis), columns < kGridTile ? beside(columns) : rows,
-            rows < kGridTile ? beside(rows) : columns, unused(k, "row"), k.facts);
+  tile_axis(outer, static_cast<size_t>(axis), columns < side ? beside(columns) : rows,
+            rows < side ? beside(rows) : columns, unused(k, "row"), k.facts);
   return true;
 }
 
@@ -336,7 +350,8 @@ void limit_invocations(Kernel& k, int most) {
   const int turns = row_invocations(k) / most;
   if (turns < 2) return;
   for_each_loop(k.body, [&](Loop& loop) {
-    if (loop.kind != LoopKind::Parallel && !contains_loop(loop.body) && loop.carries.empty()) loop.unroll *= turns;
+    if (loop.kind != LoopKind::Parallel && !contains_loop(loop.body))
+      (loop.carries.empty() ? loop.unroll : loop.vector) *= turns;
   });
 }
 

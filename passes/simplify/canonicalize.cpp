@@ -2,7 +2,7 @@
 //
 // It applies the equations of canonicalize_rules.cpp and the rules implied by a row's traits: f(f(x)) for involutions
 // and idempotent rows, constants as the right operand of commutative rows, one broadcast for an arrangement of a
-// scalar.
+// scalar, elements in the place of reductions over axes of one element.
 //
 // The walk goes from operands to users. When it reaches an op, the operands are in final form; a replacement is built
 // from final parts and visited in turn. A second run therefore finds nothing to do.
@@ -152,6 +152,7 @@ class Canonicalizer {
     if (auto r = by_traits(*op)) return r;
     if (auto r = one_broadcast(v)) return r;
     if (auto r = below_broadcasts(v)) return r;
+    if (auto r = one_element(v)) return r;
     auto rules = rules_.find(op->def);
     if (rules == rules_.end()) return std::nullopt;
     for (const Equation* e : rules->second)
@@ -226,6 +227,29 @@ class Canonicalizer {
     const std::optional<ValueId> made = rewriter_.try_build(def, std::move(operands), std::move(attrs));
     if (!made) return std::nullopt;
     return b.broadcast(simplify(*made), full);
+  }
+
+  // A reduction over axes of one element each is that element, behind the identity that reductions begin with: of
+  // these, only the zero of a sum of floats changes a bit, the sign of -0.0.
+  std::optional<ValueId> one_element(ValueId v) {
+    const Op& op = *f_.def_of(v);
+    if (op.def->kind != OpKind::Reduction) return std::nullopt;
+    const ValueId x = op.operands[0];
+    const Type from = f_.type(x), to = f_.type(v);
+    const Combine combine = op.def->combine;
+    const bool sums = combine == Combine::Sum, places = combine == Combine::ArgMax || combine == Combine::ArgMin;
+    if (is_complex(from.dtype) && !sums) return std::nullopt;
+    for (const int64_t axis : op.attrs.get_ints("axes"))
+      if (!from.shape[static_cast<size_t>(axis)].is(1)) return std::nullopt;
+    remark(op.def->name, " over axes of one element is that element", op.loc);
+    Builder& b = rewriter_.builder();
+    b.loc = op.loc;
+    if (places) return build_splat(b, to, 0);
+    ValueId element = x;
+    if (from.dtype != to.dtype) element = b.cast(element, to.dtype);
+    if (from.shape != to.shape) element = b.build("reshape", {element}, {{"shape", Dims(to.shape)}});
+    if (sums && !is_int(to.dtype)) element = b.build("add", {element, build_splat(b, to, 0)});
+    return simplify(element);
   }
 
   // The value that `v` is a broadcast of, or `v` itself.

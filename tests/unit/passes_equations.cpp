@@ -314,6 +314,35 @@ TEST(Arrangements, KeepEveryElement) {
   }
 }
 
+// A reduction over axes of one element each is gone, and has left every bit.
+TEST(Reductions, OfOneElementAreThatElement) {
+  int gone = 0;
+  for (const OpDef* def : OpTable::instance().all()) {
+    if (def->kind != OpKind::Reduction) continue;
+    for (Dtype t : kAllDtypes) {
+      int64_t count;
+      std::vector<Tensor> inputs = combinations({t}, count);
+      inputs[0].shape = {1, count, 1};
+      Function before, after;
+      for (Function* f : {&before, &after}) {
+        const ValueId x = f->add_param("x", Type{t, {Dim(1), Dim(count), Dim(1)}});
+        for (const auto& [axes, keepdims] : {std::pair{Dims{2}, false}, {Dims{0, 2}, true}, {Dims{0, 1}, false}})
+          if (auto y = Builder(*f).try_build(*def, {x}, {{"axes", axes}, {"keepdims", keepdims}}))
+            f->results.push_back(y->front());
+      }
+      if (before.results.empty() || (is_complex(t) && def->combine != Combine::Sum)) continue;
+      PassContext context;
+      ASSERT_TRUE(find_pass("canonicalize")->run(after, context).ok());
+      const auto left = std::count_if(after.ops.begin(), after.ops.end(),
+                                      [](const Op& op) { return op.def->kind == OpKind::Reduction; });
+      EXPECT_EQ(left, 1) << def->name << " of " << short_name(t) << ": the one over all elements stays";
+      expect_same(before, after, inputs, std::string(def->name) + " of one " + std::string(short_name(t)));
+      ++gone;
+    }
+  }
+  EXPECT_GT(gone, 60);
+}
+
 // The traits that canonicalize and cse rely on.
 TEST(Traits, HoldToTheBit) {
   for (const OpDef* def : OpTable::instance().all()) {

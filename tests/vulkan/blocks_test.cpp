@@ -58,6 +58,37 @@ TEST_F(Blocks, ScansOfLongRows) {
                turn % 2 ? 0 : 1, {}, "", turn % 3);
     ++turn;
   }
+  // Four groups to a workgroup, and open sizes that are more than one block.
+  check_scan("cumsum", "f32", "[21, 99999]", 1);
+  check_scan("cummax", "f16", "[600, 16390]", 1, {}, "", 1);
+  check_scan("cumsum", "f32", "[n, m]", 1, {{"n", 3}, {"m", 70001}});
+}
+
+// Rows that one workgroup scans where their length is known have the same bits where it is not, and they go by groups.
+TEST_F(Blocks, ScansOfOneRunHaveOneOrder) {
+  for (const char* op : {"cumsum", "cumprod"})
+    for (const int64_t n : {4097, 9000, 12300, 16384}) {
+      std::vector<Tensor> results;
+      std::vector<Tensor> inputs{Tensor(float32, {3, n})};
+      Tensor& x = inputs[0];
+      for (int64_t i = 0; i < x.size(); ++i)
+        x.set_bits(i, double_to_bits(float32, 1 + std::ldexp(static_cast<double>(between(-99, 99)), -14)));
+      for (const bool open : {false, true}) {
+        const std::string type = open ? "f32[m, n]" : "f32[3, " + number(n) + "]";
+        const Function f = function("func @f(%x: " + type + ") -> " + type + " {\n  %0: " + type + " = " + op +
+                                    " %x {axis=1}\n  return %0\n}");
+        auto planned = plan(f, true);
+        ASSERT_TRUE(planned.ok()) << planned.error().str();
+        auto code = codegen::build(*planned, target());
+        ASSERT_TRUE(code.ok()) << code.error().str();
+        auto arguments = place(f, inputs, random_);
+        ASSERT_TRUE(arguments.ok()) << arguments.error().str();
+        auto got = run_code(**code, *arguments, false);
+        ASSERT_TRUE(got.ok()) << got.error().str();
+        results.push_back((*got)[0]);
+      }
+      EXPECT_EQ(difference(results[0], results[1]), "") << op << " of rows of " << n;
+    }
 }
 
 // One element after the other inside of a block, where elements lie apart or their step is no single operation.
