@@ -42,13 +42,14 @@ std::pair<Arrays, Arrays> split(Arrays all, size_t first) {
   return {std::move(all), std::move(rest)};
 }
 
-// One cotangent for each result, from those of results that derivatives flow through.
+// One cotangent for each result, from those of results that derivatives flow through. More of them are ignored, as in
+// MLX.
 Arrays cotangents_for(const Closure& closure, const Arrays& given, const Where& where) {
   Arrays all;
   std::vector<ir::Type> wanted;
   for (size_t i = 0; i < closure.results(); ++i)
     if (!closure.is_stopped(i)) wanted.push_back(closure.result_type(i));
-  if (wanted.size() != given.size())
+  if (wanted.size() > given.size())
     detail::throw_invalid(
         "vjp: there are " + detail::listed("cotangent", given) + " for " + detail::listed("result", wanted),
         "give a cotangent for each result that is not stopped by 'stop_gradient'", where);

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "frontend/core/build.h"
+#include "frontend/frit/detail/binding.h"
 #include "frontend/frit/transforms.h"
 #include "frontend/transforms/closure.h"
 #include "passes/transform/transform.h"
@@ -60,8 +61,11 @@ Dim batch_size(const Arrays& inputs, const std::vector<int>& axes, const Where& 
   return detail::size_of(inputs[*first], axes[*first]);
 }
 
-Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const std::vector<int>& out_axes,
-              const Arrays& inputs, const Where& where) {
+}  // namespace
+
+Arrays detail::mapped(const ListFunction& fun, const std::vector<int>& in_axes,
+                      const std::function<std::vector<int>()>& out_axes, const Arrays& inputs,
+                      const std::source_location& where) {
   std::vector<ir::Type> types = detail::types_of(inputs), result_types;
   passes::BatchAxes axes{axes_for(in_axes, types, "in", "argument", where), {}, {}};
   axes.size = batch_size(inputs, axes.in, where);
@@ -71,7 +75,7 @@ Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const st
   const Closure closure("vmap", fun, inputs, types, where);
   axes.in.resize(closure.function().params.size(), -1);
   for (size_t i = 0; i < closure.results(); ++i) result_types.push_back(closure.result_type(i));
-  axes.out = axes_for(out_axes, result_types, "out", "result", where);
+  axes.out = axes_for(out_axes(), result_types, "out", "result", where);
   for (size_t i = 0; i < closure.results(); ++i)
     if (const int rank = closure.result_type(i).rank(); axes.out[i] < -1 || axes.out[i] > rank)
       detail::throw_invalid("vmap: out axis " + std::to_string(axes.out[i]) + " is out of range for result " +
@@ -81,19 +85,19 @@ Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const st
   return closure.run(passes::vmap(closure.function(), axes), {});
 }
 
-}  // namespace
-
 std::function<Arrays(const Arrays&)> vmap(const ListFunction& fun, const std::vector<int>& in_axes,
                                           const std::vector<int>& out_axes, const Where& where) {
   check_function("vmap", fun, where);
-  return [=](const Arrays& inputs) { return mapped(fun, in_axes, out_axes, inputs, where); };
+  return [=](const Arrays& inputs) { return detail::mapped(fun, in_axes, [&] { return out_axes; }, inputs, where); };
 }
 
 std::function<array(const array&)> vmap(const std::function<array(const array&)>& fun, int in_axis, int out_axis,
                                         const Where& where) {
   check_function("vmap", fun, where);
   const ListFunction list = [fun](const Arrays& x) { return Arrays{fun(x[0])}; };
-  return [=](const array& x) { return mapped(list, {in_axis}, {out_axis}, {x}, where)[0]; };
+  return [=](const array& x) {
+    return detail::mapped(list, {in_axis}, [&] { return std::vector{out_axis}; }, {x}, where)[0];
+  };
 }
 
 std::function<array(const array&, const array&)> vmap(const std::function<array(const array&, const array&)>& fun,
@@ -101,7 +105,7 @@ std::function<array(const array&, const array&)> vmap(const std::function<array(
   check_function("vmap", fun, where);
   const ListFunction list = [fun](const Arrays& x) { return Arrays{fun(x[0], x[1])}; };
   return [=](const array& a, const array& b) {
-    return mapped(list, {in_axis_a, in_axis_b}, {out_axis}, {a, b}, where)[0];
+    return detail::mapped(list, {in_axis_a, in_axis_b}, [&] { return std::vector{out_axis}; }, {a, b}, where)[0];
   };
 }
 

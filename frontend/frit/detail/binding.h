@@ -1,7 +1,10 @@
-// Hooks of a binding for programs in another language: lines of the user's source, and names of parameters.
+// Hooks of a binding for programs in another language: lines of the user's source, names of parameters, and axes of
+// results whose structure is known once a function has run.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -23,5 +26,11 @@ void set_user_line(FindUserLine find);
 // where there is no name.
 using ParameterNames = std::vector<std::string> (*)(size_t count);
 void set_parameter_names(ClosureFn fn, ParameterNames names);
+
+// vmap(fun, in_axes, out_axes)(inputs), where `out_axes` is asked for after `fun` has been traced.
+std::vector<array> mapped(const std::function<std::vector<array>(const std::vector<array>&)>& fun,
+                          const std::vector<int>& in_axes, const std::function<std::vector<int>()>& out_axes,
+                          const std::vector<array>& inputs,
+                          const std::source_location& where = std::source_location::current());
 
 }  // namespace frit::detail

@@ -1,4 +1,5 @@
 // vmap over trees of arrays.
+#include "frontend/frit/detail/binding.h"
 #include "frontend/python/core/held_function.h"
 #include "frontend/python/core/tree.h"
 
@@ -112,19 +113,26 @@ nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::a
     key.leave(out, has_key);
     return out;
   };
-  std::vector<array> results = vmap(traced, in)(leaves);
+  std::vector<std::optional<int>> places;
+  // The batch axis is the first where there is one, until the ranks of whole results are known.
+  const auto out = [&] {
+    // A single array has its axis in a list or tuple too.
+    const bool is_single = is_array(result) && (PyTuple_Check(out_axes.ptr()) || PyList_Check(out_axes.ptr())) &&
+                           PySequence_Size(out_axes.ptr()) == 1;
+    spread(is_single ? nb::object(out_axes[0]) : nb::borrow(out_axes), result, "out_axes", places);
+    std::vector<int> axes;
+    for (const std::optional<int>& place : places) axes.push_back(place ? 0 : kSame);
+    if (has_key) axes.push_back(0);
+    return axes;
+  };
+  std::vector<array> results = detail::mapped(traced, in, out, leaves);
   if (has_key) results.back() = take(results.back(), 0, 0);
   KeyInTrace::take(results, has_key);
-  std::vector<std::optional<int>> places;
-  // A single array has its axis in a list or tuple too.
-  const bool is_single = is_array(result) && (PyTuple_Check(out_axes.ptr()) || PyList_Check(out_axes.ptr())) &&
-                         PySequence_Size(out_axes.ptr()) == 1;
-  spread(is_single ? nb::object(out_axes[0]) : nb::borrow(out_axes), result, "out_axes", places);
   next = 0;
   return map_leaves(result, [&](nb::handle) {
     const array& a = results[next];
     const std::optional<int> place = places[next++];
-    if (!place) return nb::cast(take(a, 0, 0));
+    if (!place) return nb::cast(a);
     const int axis = checked(*place, a, "out_axes");
     return nb::cast(axis == 0 ? a : moveaxis(a, 0, axis));
   });
