@@ -275,9 +275,11 @@ class FileEmitter {
       for (size_t i = 0; i < k.locals.size(); ++i)
         args += (args.empty() ? "" : ", ") + local(c, launch.kernel, i, k.locals[i], own_memory, statics);
       for (size_t i = 0; i < k.symbols.size(); ++i) {
-        const std::string name = positions_->names[symbol_at(p, launch, i)];
-        used_.insert(name);
-        args += (args.empty() ? "" : ", ") + name;
+        const Dim size = size_at(p, launch, i);
+        std::vector<std::string> names;
+        size.collect_symbols(names);
+        for (const std::string& name : names) used_.insert(positions_->names[name]);
+        args += (args.empty() ? "" : ", ") + positions_->text(size, facts_);
       }
       launches += "  " + kernel_names_[launch.kernel] + "(" + args + ");\n";
     }

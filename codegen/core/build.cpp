@@ -118,16 +118,31 @@ class PlanBuilder {
  private:
   // A symbol's value is read where it stands alone in the shape or the layout of a parameter.
   Status bind_symbols(runtime::Plan& plan) {
+    const SymbolSources sources = sources_of_symbols(function_);
     for (const std::string& name : program_.symbols) {
       slots_.emplace(name, static_cast<int>(plan.symbols.size()));
-      auto source = find_source(function_, name);
-      if (!source) return no_source(function_, name);
+      const auto source = sources.find(name);
+      if (source == sources.end()) return no_source(function_, name);
       plan.symbol_names.push_back(name);
-      plan.symbols.push_back(*source);
+      plan.symbols.push_back(source->second);
     }
+    for (const ir::Step& step : program_.steps) {
+      const auto* launch = std::get_if<ir::KernelStep>(&step);
+      if (!launch) continue;
+      for (const Dim& d : launch->sizes)
+        if (!d.as_symbol() && sums_.emplace(d, static_cast<int>(plan.sizes())).second) plan.sums.push_back(size(d));
+    }
+    // No symbol's name has a space.
+    for (size_t i = 0; i < plan.sums.size(); ++i)
+      slots_.emplace("sum " + std::to_string(i), static_cast<int>(slots_.size()));
     plan.counters = static_cast<uint32_t>(program_.counters.size());
     for (const std::string& name : program_.counters) slots_.emplace(name, static_cast<int>(slots_.size()));
     return {};
+  }
+
+  int64_t slot_of(const Dim& size) const {
+    const std::string* symbol = size.as_symbol();
+    return symbol ? slots_.find(*symbol)->second : sums_.find(size)->second;
   }
 
   DimProgram size(const Dim& d) {
@@ -198,7 +213,7 @@ class PlanBuilder {
       plan.symbols.push_back(static_cast<uint32_t>(found->second));
     }
     describe(kernel, plan);
-    if (!step.symbols.empty()) take_symbols(plan, step);
+    if (!step.sizes.empty()) take_sizes(plan, step);
     return plan;
   }
 
@@ -211,11 +226,11 @@ class PlanBuilder {
     needs_.push_back(std::move(needs));
   }
 
-  // From the symbols of the same names to those that the launch gives.
-  void take_symbols(runtime::KernelPlan& plan, const ir::KernelStep& step) {
+  // From the symbols of the same names to the sizes that the launch gives.
+  void take_sizes(runtime::KernelPlan& plan, const ir::KernelStep& step) {
     std::map<int64_t, int64_t> given;
     for (size_t i = 0; i < plan.symbols.size(); ++i)
-      given[plan.symbols[i]] = slots_.find(program_.symbols[step.symbols[i]])->second;
+      given[plan.symbols[i]] = slot_of(step.sizes[i]);
     for (uint32_t& symbol : plan.symbols) symbol = static_cast<uint32_t>(given[symbol]);
     for (DimProgram* d : {&plan.extent, &plan.grain, &plan.scratch_bytes})
       *d = d->with_slots([&](int64_t slot) { return given.at(slot); });
@@ -349,6 +364,7 @@ class PlanBuilder {
   };
   std::optional<Use> before_;  // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
+  std::map<Dim, int, DimBefore> sums_;  // of the plan, by the slot
   std::map<size_t, ir::RowStream> streams_;  // by first step
   std::vector<runtime::KernelNeeds> needs_;
   std::set<std::string> described_;

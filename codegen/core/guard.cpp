@@ -8,13 +8,13 @@ namespace {
 
 using runtime::Guard;
 
-std::optional<Guard::Source> find_in_shapes(const ir::Function& f, std::string_view symbol) {
+void add_shapes(const ir::Function& f, SymbolSources& sources) {
   for (uint32_t i = 0; i < f.params.size(); ++i) {
     const ir::Shape& shape = f.type(f.params[i]).shape;
     for (uint32_t axis = 0; axis < shape.size(); ++axis)
-      if (const std::string* name = shape[axis].as_symbol(); name && *name == symbol) return Guard::Source{i, axis};
+      if (const std::string* name = shape[axis].as_symbol())
+        sources.emplace(*name, runtime::SymbolSource{i, axis, false});
   }
-  return std::nullopt;
 }
 
 // The checks, each with its text.
@@ -26,11 +26,13 @@ class GuardBuilder {
     std::vector<std::string> used;
     for (ir::ValueId p : f_.params)
       for (const Dim& d : f_.type(p).shape) d.collect_symbols(used);
+    SymbolSources sources;
+    add_shapes(f_, sources);
     for (const std::string& name : used) {
-      auto source = find_in_shapes(f_, name);
-      if (!source) return no_source(f_, name);
+      const auto found = sources.find(name);
+      if (found == sources.end()) return no_source(f_, name);
       guard_.symbol_names.push_back(name);
-      guard_.sources.push_back(*source);
+      guard_.sources.push_back({found->second.input, found->second.axis});
     }
     ranges();
     for (const DimCondition& c : f_.facts.conditions()) FRIT_TRY(only_sizes(c));
@@ -155,13 +157,14 @@ class GuardBuilder {
 
 }  // namespace
 
-std::optional<runtime::SymbolSource> find_source(const ir::Function& f, std::string_view symbol) {
-  if (auto s = find_in_shapes(f, symbol)) return runtime::SymbolSource{s->input, s->axis, false};
+SymbolSources sources_of_symbols(const ir::Function& f) {
+  SymbolSources sources;
+  add_shapes(f, sources);
   for (uint32_t i = 0; i < f.layouts.size(); ++i)
     for (uint32_t axis = 0; axis < f.layouts[i].size(); ++axis)
-      if (const std::string* name = f.layouts[i][axis].as_symbol(); name && *name == symbol)
-        return runtime::SymbolSource{i, axis, true};
-  return std::nullopt;
+      if (const std::string* name = f.layouts[i][axis].as_symbol())
+        sources.emplace(*name, runtime::SymbolSource{i, axis, true});
+  return sources;
 }
 
 Diagnostic no_source(const ir::Function& f, const std::string& symbol) {

@@ -1,9 +1,9 @@
 // Makes the checks of a call, which run before any code of the function, from the function's signature.
 #pragma once
 
-#include <optional>
+#include <functional>
+#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -12,8 +12,9 @@
 
 namespace frit::codegen {
 
-// Where a symbol stands alone: in the shape of a parameter, else in the layout of one.
-std::optional<runtime::SymbolSource> find_source(const ir::Function& f, std::string_view symbol);
+// Where each symbol stands alone first: in the shape of a parameter, else in the layout of one.
+using SymbolSources = std::map<std::string, runtime::SymbolSource, std::less<>>;
+SymbolSources sources_of_symbols(const ir::Function& f);
 Diagnostic no_source(const ir::Function& f, const std::string& symbol);
 
 // Checks every size of the signature and every fact about sizes. It leaves strides, and symbols that only layouts name,

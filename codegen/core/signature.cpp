@@ -31,20 +31,21 @@ std::string shown(const ir::Function& f) {
 
 // The strides of parameters that do not lie dense, and the symbols that only strides name.
 void add_strides(const ir::Function& f, runtime::Signature& s, std::string& unknown) {
+  const SymbolSources sources = f.layouts.empty() ? SymbolSources() : sources_of_symbols(f);
   const auto slot_of = [&](const std::string& name) {
     const auto& sizes = s.guard.symbol_names;
     if (const auto found = std::find(sizes.begin(), sizes.end(), name); found != sizes.end())
       return static_cast<int>(found - sizes.begin());
     for (size_t k = 0; k < s.stride_symbols.size(); ++k)
       if (s.stride_symbols[k].name == name) return static_cast<int>(sizes.size() + k);
-    const auto source = find_source(f, name);
-    if (!source) {
+    const auto source = sources.find(name);
+    if (source == sources.end()) {
       unknown = name;
       return 0;
     }
     const DimRange range = f.facts.range(Dim::symbol(name));
     s.stride_symbols.push_back(
-        {name, source->input, source->axis, range.low, range.high, std::max<int64_t>(f.facts.multiple(name), 1)});
+        {name, source->second.input, source->second.axis, range.low, range.high, std::max<int64_t>(f.facts.multiple(name), 1)});
     return static_cast<int>(sizes.size() + s.stride_symbols.size() - 1);
   };
   for (size_t i = 0; i < f.params.size() && i < f.layouts.size(); ++i)

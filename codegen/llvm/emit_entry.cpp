@@ -272,7 +272,7 @@ class EntryEmitter {
       builder_.CreateStore(buffers_[step.buffers[i]],
                            builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table_, i));
     for (size_t i = 0; i < kernel.symbols.size(); ++i)
-      builder_.CreateStore(size(Dim::symbol(ir::symbol_at(program_, step, i))),
+      builder_.CreateStore(size(ir::size_at(program_, step, i)),
                            builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), sizes_, i));
     Value* scratch =
         kernel.locals.empty() ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : in_workspace(c_.scratch_offset);

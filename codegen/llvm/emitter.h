@@ -420,11 +420,8 @@ class KernelEmitter {
   std::map<ir::Reg, Dim> positions_;               // of registers that are positions
   std::vector<llvm::Value*> buffers_;              // base addresses: launch buffers, then locals
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
-  struct Before {
-    bool operator()(const Dim& a, const Dim& b) const { return Dim::compare(a, b) < 0; }
-  };
   std::vector<std::string> sorted_symbols_;
-  std::map<Dim, Val, Before> size_sums_;  // long sums of sizes that were computed
+  std::map<Dim, Val, DimBefore> size_sums_;  // long sums of sizes that were computed
   std::vector<Dim> last_size_sums_;
   DimFacts facts_;
   std::vector<Frame> frames_;

@@ -296,13 +296,32 @@ bool Dim::uses(std::string_view symbol) const {
 }
 
 Dim Dim::substitute(const Lookup& lookup) const {
-  return map_atoms(*this, [&](const Atom& atom) -> Dim {
-    if (atom.kind == AtomKind::Symbol) {
-      auto value = lookup(atom.name);
-      return value ? *value : Dim::symbol(atom.name);
+  if (!poly_) return *this;
+  // Terms that stay are in order, so that few changes to a long sum cost little.
+  DimPoly kept{{}, poly_->constant};
+  DimSum changed;
+  for (const DimTerm& term : poly_->terms) {
+    std::optional<Dim> product;
+    for (size_t i = 0; i < term.atoms.size(); ++i) {
+      const Atom& atom = *term.atoms[i];
+      std::optional<Dim> value;
+      if (atom.kind == AtomKind::Symbol)
+        value = lookup(atom.name);
+      else
+        value = apply(atom.kind, atom.args[0].substitute(lookup), atom.args[1].substitute(lookup));
+      if (!value && !product) continue;
+      if (!product)
+        product = i == 0 ? Dim(term.coefficient)
+                         : from_term({{term.atoms.begin(), term.atoms.begin() + static_cast<std::ptrdiff_t>(i)},
+                                      term.coefficient});
+      product = *product * (value ? *value : to_dim(term.atoms[i]));
     }
-    return apply(atom.kind, atom.args[0].substitute(lookup), atom.args[1].substitute(lookup));
-  });
+    if (product)
+      changed.add(*std::move(product));
+    else
+      kept.terms.push_back(term);
+  }
+  return from_poly(std::move(kept)) + changed.total();
 }
 
 Dim Dim::substitute(std::string_view symbol, const Dim& value) const {

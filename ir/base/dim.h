@@ -40,4 +40,9 @@ Dim max(const Dim& a, const Dim& b);
 Dim ceil_div(const Dim& a, const Dim& b);
 Dim product(const std::vector<Dim>& dims);
 
+// The order of Dim::compare, for maps.
+struct DimBefore {
+  bool operator()(const Dim& a, const Dim& b) const { return Dim::compare(a, b) < 0; }
+};
+
 }  // namespace frit

@@ -81,6 +81,17 @@ bool is_false(const DimCondition& c) {
 DimCondition nothing(Kind kind) { return {kind, 0}; }
 bool is_nothing(const DimCondition& c) { return c.dim.is(0); }
 
+bool uses_only(const Dim& d, const std::vector<std::string>& symbols) {
+  if (d.is_const()) return true;
+  // Ends at the first other symbol: most conditions of a large function are about others.
+  return std::all_of(d.poly()->terms.begin(), d.poly()->terms.end(), [&](const DimTerm& t) {
+    return std::all_of(t.atoms.begin(), t.atoms.end(), [&](const auto& atom) {
+      if (atom->kind == AtomKind::Symbol) return std::find(symbols.begin(), symbols.end(), atom->name) != symbols.end();
+      return std::all_of(atom->args.begin(), atom->args.end(), [&](const Dim& arg) { return uses_only(arg, symbols); });
+    });
+  });
+}
+
 constexpr size_t kMaxParts = 64;
 
 // A sum of terms with one factor each. Conditions on products of sums help no proof, and cost the search much.
@@ -160,11 +171,7 @@ std::string DimCondition::str() const {
 }
 
 bool DimCondition::uses_only(const std::vector<std::string>& symbols) const {
-  std::vector<std::string> used;
-  dim.collect_symbols(used);
-  return std::all_of(used.begin(), used.end(), [&](const std::string& s) {
-    return std::find(symbols.begin(), symbols.end(), s) != symbols.end();
-  });
+  return frit::uses_only(dim, symbols);
 }
 
 void DimFacts::assume_zero(const Dim& d) { assume({Kind::Zero, d}); }

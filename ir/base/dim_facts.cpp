@@ -137,7 +137,9 @@ void DimFacts::set_multiple(const std::string& symbol, int64_t factor) {
 }
 
 void DimFacts::set_loop(const std::string& symbol, const Dim& extent) {
-  number_.set(0);
+  Hasher fact;
+  extent.hash_into(fact.add('l').add(symbol));
+  count_in(fact);
   loops_[symbol] = extent;
   ranges_[symbol] = {0, std::max<int64_t>(0, range(extent).high - 1)};
 }

@@ -147,6 +147,16 @@ Dim DimFacts::join_remainders(Dim d) const {
 }
 
 Dim DimFacts::simplify(const Dim& d) const {
+  // Most sums are long and of plain symbols.
+  bool plain = true;
+  each_atom(d, [&](const auto& atom) {
+    if (!plain) return;
+    plain = atom->kind == AtomKind::Symbol;
+    if (!plain || ranges_.empty()) return;
+    const DimRange r = symbol_range(atom->name);
+    plain = r.low != r.high;
+  });
+  if (plain) return d;
   return join_remainders(undo_divisions(map_atoms(d, [&](const Atom& atom) -> Dim {
     if (atom.kind == AtomKind::Symbol) {
       DimRange r = symbol_range(atom.name);

@@ -171,7 +171,7 @@ class ProgramRun {
     for (uint32_t b : s.buffers) buffers.push_back(memory_[b]);
     std::vector<int64_t> symbols;
     for (size_t i = 0; i < k.symbols.size(); ++i) {
-      FRIT_ASSIGN_OR_RETURN(value, number(Dim::symbol(symbol_at(p_, s, i))));
+      FRIT_ASSIGN_OR_RETURN(value, number(size_at(p_, s, i)));
       symbols.push_back(value);
     }
     return interpret(k, buffers, symbols);

@@ -16,17 +16,17 @@ Dim workspace_bytes(const LibraryStep& step) {
   return step.routine->workspace({step.dtypes, operands, results, step.attrs});
 }
 
-const std::string& symbol_at(const Program& p, const KernelStep& launch, size_t symbol) {
-  return launch.symbols.empty() ? p.kernels[launch.kernel].symbols[symbol] : p.symbols[launch.symbols[symbol]];
+Dim size_at(const Program& p, const KernelStep& launch, size_t symbol) {
+  return launch.sizes.empty() ? Dim::symbol(p.kernels[launch.kernel].symbols[symbol]) : launch.sizes[symbol];
 }
 
 Dim at_launch(const Program& p, const KernelStep& launch, const Dim& size) {
-  if (launch.symbols.empty()) return size;
+  if (launch.sizes.empty()) return size;
   const std::vector<std::string>& own = p.kernels[launch.kernel].symbols;
   return size.substitute([&](const std::string& name) -> std::optional<Dim> {
     const auto found = std::find(own.begin(), own.end(), name);
     if (found == own.end()) return std::nullopt;
-    return Dim::symbol(symbol_at(p, launch, static_cast<size_t>(found - own.begin())));
+    return launch.sizes[static_cast<size_t>(found - own.begin())];
   });
 }
 

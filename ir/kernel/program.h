@@ -47,8 +47,9 @@ struct KernelStep {
   std::vector<uint32_t> buffers;
   // The groups of the fused function that it computes; empty where nothing says so. Reports alone read it.
   std::vector<uint32_t> groups = {};
-  // The program's symbols that the kernel's stand for, in the kernel's order; empty: those of the same names.
-  std::vector<uint32_t> symbols = {};
+  // The sizes that the kernel's symbols stand for, in the kernel's order, over the program's symbols; empty: those of the
+  // same names.
+  std::vector<Dim> sizes = {};
 };
 
 // A call of a routine. A device finds its own implementation by the routine's name.
@@ -108,8 +109,8 @@ struct Program {
   }
 };
 
-// The name of the program's symbol that a kernel's symbol stands for in a launch.
-const std::string& symbol_at(const Program& p, const KernelStep& launch, size_t symbol);
+// The size that a kernel's symbol stands for in a launch, over the program's symbols.
+Dim size_at(const Program& p, const KernelStep& launch, size_t symbol);
 // A size over the kernel's symbols as one over the program's.
 Dim at_launch(const Program& p, const KernelStep& launch, const Dim& size);
 

@@ -1,6 +1,7 @@
 // The parser of programs.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "ir/read/kernel_parser.h"
 #include "ir/routines/routine.h"
@@ -26,7 +27,7 @@ class ProgramParser {
  public:
   explicit ProgramParser(Lexer& lexer) : lexer_(lexer) {
     known_ = [this](const Token& t) -> Status {
-      if (std::find(p_.symbols.begin(), p_.symbols.end(), t.text) != p_.symbols.end()) return {};
+      if (names_.contains(t.text)) return {};
       return lexer_.error(t, "'" + std::string(t.text) + "' is not a symbol of the program");
     };
     known_or_counter_ = [this](const Token& t) -> Status {
@@ -73,6 +74,7 @@ class ProgramParser {
       do {
         if (lexer_.peek().kind != TokenKind::Ident) return lexer_.expected("a symbol");
         names->emplace_back(lexer_.next().text);
+        if (names == &p_.symbols) names_.insert(names->back());
       } while (lexer_.accept(","));
     }
     return lexer_.expect(")");
@@ -245,18 +247,15 @@ class ProgramParser {
       FRIT_ASSIGN_OR_RETURN(buffer, buffer_reference());
       step.buffers.push_back(buffer);
     } while (lexer_.accept(","));
-    if (lexer_.accept(";")) FRIT_TRY(launch_symbols(step.symbols));
+    if (lexer_.accept(";")) FRIT_TRY(launch_sizes(step.sizes));
     FRIT_TRY(lexer_.expect(")"));
     return step;
   }
 
-  Status launch_symbols(std::vector<uint32_t>& into) {
+  Status launch_sizes(std::vector<Dim>& into) {
     do {
-      const Token at = lexer_.next();
-      const auto found = std::find(p_.symbols.begin(), p_.symbols.end(), at.text);
-      if (found == p_.symbols.end())
-        return lexer_.error(at, "the program has no symbol '" + std::string(at.text) + "'");
-      into.push_back(static_cast<uint32_t>(found - p_.symbols.begin()));
+      FRIT_ASSIGN_OR_RETURN(size, parse_dim(lexer_, known_));
+      into.push_back(std::move(size));
     } while (lexer_.accept(","));
     return {};
   }
@@ -368,6 +367,7 @@ class ProgramParser {
 
   Lexer& lexer_;
   Program p_;
+  std::set<std::string, std::less<>> names_;  // of its symbols
   SymbolCheck known_, known_or_counter_;
   std::vector<ControlKind> blocks_;  // those that are open
   std::vector<Launch> launches_;

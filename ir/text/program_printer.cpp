@@ -55,8 +55,7 @@ std::string text(const Program& p, const ProgramBuffer& b) {
 std::string text(const Program& p, const KernelStep& s) {
   std::string t = "@" + (s.kernel < p.kernels.size() ? name_text(p.kernels[s.kernel].name) : std::string("?")) + "(";
   for (size_t i = 0; i < s.buffers.size(); ++i) t += (i ? ", " : "") + buffer_name(p, s.buffers[i]);
-  for (size_t i = 0; i < s.symbols.size(); ++i)
-    t += (i ? ", " : "; ") + (s.symbols[i] < p.symbols.size() ? p.symbols[s.symbols[i]] : std::string("?"));
+  for (size_t i = 0; i < s.sizes.size(); ++i) t += (i ? ", " : "; ") + s.sizes[i].str();
   return t + ")";
 }
 

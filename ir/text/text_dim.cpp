@@ -1,6 +1,7 @@
 // Sizes and facts as text.
 #include <charconv>
 
+#include "ir/base/dim_atoms.h"
 #include "ir/base/suggest.h"
 #include "ir/text/text.h"
 
@@ -9,7 +10,8 @@ namespace {
 
 // Bounds on a size, so that no text is slow to read or deeply nested.
 constexpr int kMaxDepth = 64;
-constexpr size_t kMaxTerms = 1024;
+constexpr size_t kMaxTerms = 1024;              // of a product
+constexpr size_t kMaxSummed = size_t{1} << 16;  // of a sum: the offset of the last of many arrays that are joined
 constexpr size_t kMaxDegree = 16;
 constexpr size_t kMaxRank = 64;
 
@@ -41,14 +43,17 @@ class DimParser {
       : lexer_(lexer), check_(check), in_fact_(in_fact) {}
 
   Result<Dim> sum() {
-    FRIT_ASSIGN_OR_RETURN(total, product());
+    FRIT_ASSIGN_OR_RETURN(first, product());
+    size_t terms = term_count(first);
+    DimSum total;
+    total.add(std::move(first));
     for (;;) {
       bool minus = lexer_.peek().is("-");
-      if (!minus && !lexer_.peek().is("+")) return total;
+      if (!minus && !lexer_.peek().is("+")) return total.total();
       Token at = lexer_.next();
       FRIT_ASSIGN_OR_RETURN(term, product());
-      if (term_count(total) + term_count(term) > kMaxTerms) return too_large(at);
-      total = minus ? total - term : total + term;
+      if ((terms += term_count(term)) > kMaxSummed) return too_large(at);
+      total.add(minus ? -term : std::move(term));
     }
   }
 
@@ -228,7 +233,7 @@ Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& c
     return lexer.expected(left.as_symbol() ? "'in [low, high]', '==' or '<='" : "'==' or '<='");
   lexer.next();
   FRIT_ASSIGN_OR_RETURN(right, DimParser(lexer, check, true).sum());
-  if (term_count(left) + term_count(right) > kMaxTerms) return lexer.error(start, "this fact has too many terms");
+  if (term_count(left) + term_count(right) > kMaxSummed) return lexer.error(start, "this fact has too many terms");
   if (conditions.size() >= kMaxConditions)
     return lexer.error(start, "there are more than " + std::to_string(kMaxConditions) + " conditions");
   if (equal)

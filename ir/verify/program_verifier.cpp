@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/base/dim_atoms.h"
 #include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -263,13 +264,27 @@ class ProgramVerifier {
 
   Status check_symbols_of(const KernelStep& s) const {
     const Kernel& k = p_.kernels[s.kernel];
-    if (s.symbols.empty()) return {};
-    if (s.symbols.size() != k.symbols.size())
+    if (s.sizes.empty()) return {};
+    if (s.sizes.size() != k.symbols.size())
       return fail_step("P4", "kernel '" + k.name + "' takes " + std::to_string(k.symbols.size()) + " symbols, not " +
-                                 std::to_string(s.symbols.size()));
-    const bool exist =
-        std::all_of(s.symbols.begin(), s.symbols.end(), [&](uint32_t symbol) { return symbol < p_.symbols.size(); });
-    return exist ? Status() : Status(fail_step("P4", "a symbol does not exist"));
+                                 std::to_string(s.sizes.size()));
+    for (const Dim& d : s.sizes) {
+      FRIT_TRY(check_symbols("P4", d, "a size that a launch of '" + k.name + "' gives"));
+      if (!is_sum_of_sizes(d))
+        return fail_step("P4", "kernel '" + k.name + "' is given " + d.str() + ", which is no sum of sizes");
+    }
+    return {};
+  }
+
+  // Symbols, products of them and numbers, none with a minus: whatever the sizes are, it is none below zero.
+  static bool is_sum_of_sizes(const Dim& d) {
+    if (d.is_const()) return d.value() >= 0;
+    if (d.poly()->constant < 0) return false;
+    const std::vector<DimTerm>& terms = d.poly()->terms;
+    return std::all_of(terms.begin(), terms.end(), [](const DimTerm& t) {
+      return t.coefficient > 0 && std::all_of(t.atoms.begin(), t.atoms.end(),
+                                              [](const auto& atom) { return atom->kind == AtomKind::Symbol; });
+    });
   }
 
   // A kernel may read back what it wrote itself.

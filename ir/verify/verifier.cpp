@@ -244,11 +244,11 @@ class Verifier {
   // Code knows the facts about its kernel's symbols, so they must hold for the symbols that a launch gives.
   Status symbols_given(const KernelStep& launch) const {
     const Kernel& k = f_.program->kernels[launch.kernel];
-    for (size_t i = 0; i < launch.symbols.size(); ++i) {
-      const std::string& name = symbol_at(*f_.program, launch, i);
-      const DimRange has = f_.facts.range(Dim::symbol(name)), known = k.facts.range(Dim::symbol(k.symbols[i]));
-      if (has.low < known.low || has.high > known.high || f_.facts.multiple(name) % k.facts.multiple(k.symbols[i]))
-        return broken(14, "a launch of kernel @" + k.name + " gives '" + name + "' for '" + k.symbols[i] +
+    for (size_t i = 0; i < launch.sizes.size(); ++i) {
+      const Dim& size = launch.sizes[i];
+      const DimRange has = f_.facts.range(size), known = k.facts.range(Dim::symbol(k.symbols[i]));
+      if (has.low < known.low || has.high > known.high || !f_.facts.divides(k.facts.multiple(k.symbols[i]), size))
+        return broken(14, "a launch of kernel @" + k.name + " gives '" + size.str() + "' for '" + k.symbols[i] +
                               "', which the kernel knows more facts about");
     }
     return {};

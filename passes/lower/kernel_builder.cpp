@@ -42,7 +42,7 @@ std::string KernelBuilder::fresh(const std::string& hint) {
 }
 
 bool KernelBuilder::is_symbol(const std::string& name) const {
-  return std::find(program_.symbols.begin(), program_.symbols.end(), name) != program_.symbols.end();
+  return std::binary_search(program_.symbols.begin(), program_.symbols.end(), name);  // as Function::symbols gives them
 }
 
 std::string KernelBuilder::open_loop(const std::string& hint, const Dim& extent, LoopOptions options) {

@@ -7,7 +7,7 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 20> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 21> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 20> kStandard{"expand_composites",
                                                      "join_kernels",
                                                      "expand_functions",
                                                      "plan_buffers",
+                                                     "sum_sizes",
                                                      "share_sizes"};
 
 std::string_view trim(std::string_view s) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/kernel/program.h"
+#include "ir/kernel/row_stream.h"
 
 namespace frit::passes {
 
@@ -29,6 +30,18 @@ void each_launch(ir::Program& p, Visit&& visit) {
     else if (auto* library = std::get_if<ir::LibraryStep>(&s); library && library->epilogue)
       visit(*library->epilogue, true);
   }
+}
+
+// Kernels whose launches may take other sizes. Routines compare the sizes of their own kernels with theirs.
+inline std::vector<bool> kernels_of_plain_launches(ir::Program& p) {
+  std::vector<bool> plain(p.kernels.size(), true);
+  each_launch(p, [&](ir::KernelStep& launch, bool epilogue) {
+    if (epilogue) plain[launch.kernel] = false;
+  });
+  for (const ir::RowStream& s : ir::row_streams(p))
+    for (size_t i = s.first; i < s.last; ++i)
+      if (const auto* launch = std::get_if<ir::KernelStep>(&p.steps[i])) plain[launch->kernel] = false;
+  return plain;
 }
 
 class MergedKernels {

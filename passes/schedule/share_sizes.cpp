@@ -2,7 +2,7 @@
 //
 // A function of any shape has a symbol for each size that may differ, so each parameter of an optimiser or each layer
 // of a network has kernels of its own. Their code takes the sizes as arguments: one kernel serves all launches, and
-// each launch says which of the program's symbols the kernel's stand for.
+// each launch says which sizes the kernel's symbols stand for.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/kernel/row_stream.h"
-#include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/kernel_sizes.h"
 #include "passes/schedule/merged_kernels.h"
 
 namespace frit::passes {
@@ -21,18 +20,8 @@ namespace {
 
 using namespace ir;
 
-// Kernels of more symbols are rarely alike, and to look at them takes the square of the number. A kernel that joins
-// arrays has as many as arrays are joined at once.
+// Kernels of more symbols are rarely alike, and to look at them takes the square of the number.
 constexpr size_t kMostSymbols = 16;
-
-void rename_grains(Body& body, const std::function<Dim(const Dim&)>& renamed) {
-  for (Instr& i : body) {
-    auto* loop = std::get_if<Loop>(&i.node);
-    if (!loop) continue;
-    loop->grain = renamed(loop->grain);
-    rename_grains(loop->body, renamed);
-  }
-}
 
 // The kernel over other names of its symbols, one for each, with the facts about these alone.
 Kernel with_symbols(const Kernel& k, const std::vector<std::string>& names) {
@@ -45,10 +34,7 @@ Kernel with_symbols(const Kernel& k, const std::vector<std::string>& names) {
   };
   Kernel out = k;
   out.symbols = names;
-  for (auto* list : {&out.buffers, &out.locals})
-    for (KernelBuffer& b : *list) b.size = renamed(b.size);
-  rewrite_dims(out.body, renamed);
-  rename_grains(out.body, renamed);
+  each_dim(out, [&](Dim& d) { d = renamed(d); });
   out.facts = {};
   for (size_t i = 0; i < names.size(); ++i) {
     out.facts.set_range(names[i], k.facts.range(Dim::symbol(k.symbols[i])));
@@ -89,42 +75,30 @@ Form form_of(const Kernel& k) {
   return form;
 }
 
-// Kernels whose launches may take other symbols. Routines compare the sizes of their own kernels with theirs.
-std::vector<bool> free_kernels(Program& p) {
-  std::vector<bool> free(p.kernels.size());
-  for (size_t i = 0; i < free.size(); ++i)
-    free[i] = !p.kernels[i].symbols.empty() && p.kernels[i].symbols.size() <= kMostSymbols;
-  each_launch(p, [&](KernelStep& launch, bool epilogue) {
-    if (epilogue) free[launch.kernel] = false;
-  });
-  for (const RowStream& s : row_streams(p))
-    for (size_t i = s.first; i < s.last; ++i)
-      if (const auto* launch = std::get_if<KernelStep>(&p.steps[i])) free[launch->kernel] = false;
-  return free;
-}
-
-// For each of the kept kernel's symbols: the program's that the other kernel has in its place.
-std::vector<uint32_t> symbols_for(const Program& p, const Form& kept, const Form& other, const Kernel& k) {
-  std::vector<uint32_t> symbols(k.symbols.size());
-  for (size_t i = 0; i < symbols.size(); ++i) {
-    const std::string& name = k.symbols[other.order[i]];
-    symbols[kept.order[i]] =
-        static_cast<uint32_t>(std::find(p.symbols.begin(), p.symbols.end(), name) - p.symbols.begin());
-  }
-  return symbols;
+// For each of the kept kernel's symbols: the number of the other kernel's symbol that is in its place.
+std::vector<size_t> places_in(const Form& kept, const Form& other) {
+  std::vector<size_t> places(kept.order.size());
+  for (size_t i = 0; i < places.size(); ++i) places[kept.order[i]] = other.order[i];
+  return places;
 }
 
 Result<bool> run_share_sizes(Function& f, PassContext& context) {
   Program& p = *f.program;
   if (p.kernels.size() < 2 || p.symbols.size() < 2) return false;
-  const std::vector<bool> free = free_kernels(p);
+  std::vector<bool> free = kernels_of_plain_launches(p);
+  for (size_t i = 0; i < free.size(); ++i)
+    free[i] = free[i] && !p.kernels[i].symbols.empty() && p.kernels[i].symbols.size() <= kMostSymbols;
   struct Kept {
     uint32_t kernel;
     Form form;
     bool shared = false;
   };
   std::map<uint64_t, std::vector<Kept>> alike;
-  std::vector<std::vector<uint32_t>> symbols(p.kernels.size());
+  struct Place {
+    std::vector<std::string> symbols;  // of a kernel that is merged
+    std::vector<size_t> places;
+  };
+  std::map<uint32_t, Place> places;
   MergedKernels merged(p);
   for (uint32_t i = 0; i < p.kernels.size(); ++i) {
     const Kernel& k = p.kernels[i];
@@ -137,7 +111,7 @@ Result<bool> run_share_sizes(Function& f, PassContext& context) {
       kept.push_back({i, std::move(form)});
       continue;
     }
-    symbols[i] = symbols_for(p, same->form, form, k);
+    places[i] = {k.symbols, places_in(same->form, form)};
     Kernel& to = p.kernels[same->kernel];
     if (!std::exchange(same->shared, true))
       to.facts = with_symbols(to, to.symbols).facts;  // those that hold for the other launches too
@@ -145,7 +119,12 @@ Result<bool> run_share_sizes(Function& f, PassContext& context) {
     merged.merge(i, same->kernel);
   }
   return merged.finish([&](KernelStep& launch) {
-    if (launch.symbols.empty()) launch.symbols = symbols[launch.kernel];
+    const auto found = places.find(launch.kernel);
+    if (found == places.end()) return;
+    std::vector<Dim> sizes;
+    for (size_t own : found->second.places)
+      sizes.push_back(launch.sizes.empty() ? Dim::symbol(found->second.symbols[own]) : launch.sizes[own]);
+    launch.sizes = std::move(sizes);
   });
 }
 

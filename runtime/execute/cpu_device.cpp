@@ -243,7 +243,7 @@ class CpuDevice::RowKernels {
   }
 
   int64_t needed(int64_t begin, int64_t end) const {
-    const size_t sizes = plan_.plan().symbols.size() + plan_.plan().counters;
+    const size_t sizes = plan_.plan().sizes() + plan_.plan().counters;
     Array<int64_t> values(sizes + 1);
     std::copy_n(frame_.symbols, sizes, values.data());
     int64_t most = 0;

@@ -53,7 +53,7 @@ struct KernelPlan {
   std::string name;
   KernelFn fn = nullptr;
   std::vector<uint32_t> buffers;
-  std::vector<uint32_t> symbols;  // numbers of the plan's symbols, in the kernel's order
+  std::vector<uint32_t> symbols;  // numbers of the plan's symbols and sums, in the kernel's order
   bool parallel = false;
   DimProgram extent;    // of the parallel loop; 1 without one
   DimProgram grain{1};  // see parallel_for; less than 1 means 1
@@ -108,7 +108,9 @@ struct Plan {
   std::string name;
   std::vector<std::string> symbol_names;
   std::vector<SymbolSource> symbols;  // one per symbol
-  uint32_t counters = 0;              // of loops; sizes number them behind the symbols
+  // Sums of sizes that kernels take in place of the sizes: over the symbols, and numbered behind them. None is negative.
+  std::vector<DimProgram> sums;
+  uint32_t counters = 0;  // of loops; sizes number them behind the sums
   std::vector<BufferPlan> buffers;
   std::vector<PlanStep> steps;
   std::vector<WindowPlan> results;
@@ -116,6 +118,9 @@ struct Plan {
   std::vector<SizeCheck> checks;  // found when the plan was loaded (runtime/load/plan_check.h)
   std::shared_ptr<Code> code;
   std::shared_ptr<DeviceCode> device_code;  // when set, it runs the steps
+
+  // How many numbers come before those of the counters.
+  size_t sizes() const { return symbols.size() + sums.size(); }
 };
 
 }  // namespace frit::runtime

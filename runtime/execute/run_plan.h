@@ -83,7 +83,7 @@ class PlanRun {
         device_(device),
         inputs_(inputs),
         donated_(donated),
-        symbols_(plan.plan().symbols.size() + plan.plan().counters),
+        symbols_(plan.plan().sizes() + plan.plan().counters),
         counts_(plan.plan().counters),
         starts_(plan.slots().size()),
         addresses_(plan.buffers().size()),
@@ -202,7 +202,7 @@ class PlanRun {
     return {};
   }
 
-  int64_t& symbol(uint32_t counter) { return symbols_[p_.plan().symbols.size() + counter]; }
+  int64_t& symbol(uint32_t counter) { return symbols_[p_.plan().sizes() + counter]; }
 
   bool place_parts(const Control& loop) {
     for (const Part& part : loop.parts) {
@@ -290,7 +290,7 @@ class PlanRun {
   Device& device_;
   std::span<const Tensor> inputs_;
   std::span<const bool> donated_;
-  Array<int64_t> symbols_;    // then the counters
+  Array<int64_t> symbols_;    // then the sums and the counters
   Array<int64_t, 4> counts_;  // of iterations, by counter
   Array<size_t, 8> starts_;
   Address workspace_{};

@@ -18,6 +18,8 @@ class Checker {
   Status run() {
     for (const KernelNeeds& k : kernels_)
       if (!needs_.emplace(k.name, &k).second) return refuse("two kernels are called @" + k.name);
+    for (const DimProgram& sum : plan_.sums)
+      if (!is_sum_of_sizes(sum)) return refuse("a kernel is given a sum that may be negative");
     for (size_t i = 0; i < plan_.buffers.size(); ++i) FRIT_TRY(buffer(i));
     running_.assign(plan_.counters, false);
     used_ = running_;
@@ -47,6 +49,15 @@ class Checker {
     if (needed.evaluate(nullptr) <= available.evaluate(nullptr)) return {};
     return refuse(what + " needs " + std::to_string(needed.evaluate(nullptr)) + " bytes, but has " +
                   std::to_string(available.evaluate(nullptr)));
+  }
+
+  // Kernels rely on sizes that are not negative. Strides may be.
+  bool is_sum_of_sizes(const DimProgram& sum) const {
+    using Op = DimProgram::Op;
+    return std::all_of(sum.code().begin(), sum.code().end(), [&](const DimProgram::Instr& i) {
+      if (i.op == Op::Slot) return !plan_.symbols[static_cast<size_t>(i.value)].stride;
+      return i.op == Op::Const ? i.value >= 0 : i.op == Op::Add || i.op == Op::Mul;
+    });
   }
 
   Status buffer(size_t i) {

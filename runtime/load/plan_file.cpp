@@ -33,6 +33,7 @@ class PlanFileWriter : private GuardWriter {
       out_.u32(s.axis);
       out_.u8(s.stride);
     });
+    sizes(p.sums);
     out_.u32(p.counters);
     sizes(p.slots);
     list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
@@ -160,6 +161,8 @@ class PlanFileReader : private GuardReader {
     list(p.symbols, 9, [&] { return symbol(); });
     symbols_ = p.symbols.size();
     require(p.symbol_names.size() == symbols_, "its symbols have other names");
+    p.sums = sizes();
+    symbols_ = p.sizes();
     p.counters = counters_ = in_.u32();
     require(counters_ <= kMostCounters, "it has too many loops");
     p.slots = sizes();

@@ -1,5 +1,6 @@
 // Each rule of the verifier, broken in turn.
 #include "ir/kernel/program.h"
+#include "ir/verify/kernel_verifier.h"
 #include "ir_support.h"
 
 namespace frit::ir::testing {
@@ -160,7 +161,7 @@ TEST(Verifier, G14LaunchesGiveSymbolsWithTheFactsOfTheKernels) {
     k.name = "k";
     k.symbols = {"n"};
     f.program->kernels.push_back(k);
-    f.program->steps.emplace_back(KernelStep{.kernel = 0, .symbols = {0}});
+    f.program->steps.emplace_back(KernelStep{.kernel = 0, .sizes = {Dim::symbol("m")}});
     change(f.program->kernels[0].facts);
     const Status s = verify(*m);
     return s.ok() ? "ok" : s.error().message;
@@ -172,6 +173,27 @@ TEST(Verifier, G14LaunchesGiveSymbolsWithTheFactsOfTheKernels) {
   EXPECT_EQ(message([](DimFacts& facts) { facts.set_multiple("n", 4); }), refused);
   EXPECT_EQ(message([](DimFacts& facts) { facts.set_range("n", {0, 7}); }), refused);
   EXPECT_EQ(message([](DimFacts& facts) { facts.set_range("n", {2, 8}); }), refused);
+}
+
+TEST(Verifier, P4LaunchesGiveSumsOfSizes) {
+  const auto message = [](const Dim& size) {
+    Program p;
+    p.symbols = {"m", "n"};
+    Kernel k;
+    k.name = "k";
+    k.symbols = {"n"};
+    p.kernels.push_back(k);
+    p.steps.emplace_back(KernelStep{.kernel = 0, .sizes = {size}});
+    const Status s = verify(p);
+    return s.ok() ? "ok" : s.error().message;
+  };
+  const Dim m = Dim::symbol("m"), n = Dim::symbol("n");
+  EXPECT_EQ(message(m * 3 + m * n + 1), "ok");
+  EXPECT_EQ(message(5), "ok");
+  EXPECT_NE(message(m - n).find("kernel 'k' is given m - n, which is no sum of sizes (P4)"), std::string::npos);
+  EXPECT_NE(message(max(m, n)).find("no sum of sizes (P4)"), std::string::npos);
+  EXPECT_NE(message(m - 1).find("no sum of sizes (P4)"), std::string::npos);
+  EXPECT_NE(message(Dim::symbol("q")).find("uses 'q', which is not a symbol of the program (P4)"), std::string::npos);
 }
 
 TEST(Verifier, WhatItRefusesStillPrints) {

@@ -31,7 +31,8 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
       "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce attention "
       "blocked_rows fuse "
       "lower_to_kernels expand_routines "
-      "merge_kernels schedule stream_rows stream_columns join_kernels expand_functions plan_buffers share_sizes ");
+      "merge_kernels schedule stream_rows stream_columns join_kernels expand_functions plan_buffers sum_sizes "
+      "share_sizes ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 

@@ -29,6 +29,7 @@ Image sample() {
   p.name = "sample";
   p.symbol_names = {"n", "m"};
   p.symbols = {{0, 1, false}, {1, 0, true}};
+  p.sums = {size(n * 2 + 1), size(n * n)};
   p.slots = {size(n * 4 + m), size(128)};
   BufferPlan constant{BufferPlan::Role::Constant, int8, size(5)};
   constant.constant = bytes_of(std::string_view("a\0b\0c", 5));
@@ -41,7 +42,7 @@ Image sample() {
                                 18),
                     {{"first", "frit_first"}, {"second", "frit_second"}}},
                    {"another", {{"third", "frit_third"}}}};
-  KernelPlan first{"first", nullptr, {0, 3, 1}, {1, 0}, true, size(n), size(mod(n, m) + 1), size(64)};
+  KernelPlan first{"first", nullptr, {0, 3, 1}, {1, 3}, true, size(n), size(mod(n, m) + 1), size(64)};
   KernelPlan second{"second", nullptr, {2}, {}, false, size(1), size(1), size(0)};
   WindowPlan window{1, float32, {size(n), size(2)}, {size(m), size(-1)}, size(min(n, 7))};
   LibraryPlan library{"matmul", "{\"a\":1}", {window, window}, {window}, second};
@@ -86,6 +87,7 @@ TEST(PlanFile, reads_back_what_was_written) {
   ASSERT_EQ(b.plan.symbols.size(), 2u);
   EXPECT_EQ(b.plan.symbols[0].axis, 1u);
   EXPECT_TRUE(b.plan.symbols[1].stride);
+  EXPECT_EQ(a.plan.sums, b.plan.sums);
   EXPECT_EQ(a.plan.slots, b.plan.slots);
   ASSERT_EQ(b.plan.buffers.size(), 4u);
   for (size_t i = 0; i < 4; ++i) {
@@ -131,12 +133,13 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   image.plan.results = {{0, float16, {DimProgram(1)}, {DimProgram(1)}, DimProgram(0)}};
   ByteWriter expected;
   expected.raw("FRITPLAN");
-  expected.u32(6);
+  expected.u32(7);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
   expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
   expected.u32(1), expected.text("n");                                // symbols
   expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and the places that they are read from
+  expected.u32(0);                                                    // sums
   expected.u32(0);                                                    // counters of loops
   expected.u32(0);                                                    // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers

@@ -110,6 +110,24 @@ TEST(PlanCheck, launches_of_one_kernel_take_sizes_of_their_own) {
   EXPECT_EQ(other.plan.checks.size(), 1u);
 }
 
+TEST(PlanCheck, sums_that_kernels_take_are_not_negative) {
+  const auto checked = [](const Dim& sum) {
+    Shared s;
+    s.plan.sums = {DimProgram(sum, [](const std::string& name) { return name == "n" ? 0 : 1; })};
+    s.kernel(3).symbols[0] = 2;
+    s.kernel(3).extent = DimProgram(Dim::symbol("sum"), [](const std::string&) { return 2; });
+    const Status status = check_plan(s.plan, s.kernels);
+    return status.ok() ? std::to_string(s.plan.checks.size()) + " checks" : status.error().message;
+  };
+  // Both arguments are compared with their buffers at each call.
+  EXPECT_EQ(checked(n * 2 + n * n + 1), "2 checks");
+  const std::string refused = "a plan does not fit its code: a kernel is given a sum that may be negative";
+  EXPECT_EQ(checked(n - 1), refused);
+  EXPECT_EQ(checked(-n), refused);
+  EXPECT_EQ(checked(floor_div(n, 2)), refused);
+  EXPECT_EQ(checked(n + Dim::symbol("a stride")), refused);
+}
+
 TEST(PlanCheck, refuses_launches_that_do_not_fit_their_kernel) {
   expect_refused([](Sample& s) { s.kernel(0).name = "third"; }, "kernel @third is not described");
   expect_refused([](Sample& s) { s.kernel(0).name = "second"; }, "takes 2 buffers, not 3");
