@@ -229,8 +229,7 @@ class PlanBuilder {
   // From the symbols of the same names to the sizes that the launch gives.
   void take_sizes(runtime::KernelPlan& plan, const ir::KernelStep& step) {
     std::map<int64_t, int64_t> given;
-    for (size_t i = 0; i < plan.symbols.size(); ++i)
-      given[plan.symbols[i]] = slot_of(step.sizes[i]);
+    for (size_t i = 0; i < plan.symbols.size(); ++i) given[plan.symbols[i]] = slot_of(step.sizes[i]);
     for (uint32_t& symbol : plan.symbols) symbol = static_cast<uint32_t>(given[symbol]);
     for (DimProgram* d : {&plan.extent, &plan.grain, &plan.scratch_bytes})
       *d = d->with_slots([&](int64_t slot) { return given.at(slot); });
@@ -364,7 +363,7 @@ class PlanBuilder {
   };
   std::optional<Use> before_;  // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
-  std::map<Dim, int, DimBefore> sums_;  // of the plan, by the slot
+  std::map<Dim, int, DimBefore> sums_;       // of the plan, by the slot
   std::map<size_t, ir::RowStream> streams_;  // by first step
   std::vector<runtime::KernelNeeds> needs_;
   std::set<std::string> described_;

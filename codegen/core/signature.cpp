@@ -44,8 +44,8 @@ void add_strides(const ir::Function& f, runtime::Signature& s, std::string& unkn
       return 0;
     }
     const DimRange range = f.facts.range(Dim::symbol(name));
-    s.stride_symbols.push_back(
-        {name, source->second.input, source->second.axis, range.low, range.high, std::max<int64_t>(f.facts.multiple(name), 1)});
+    s.stride_symbols.push_back({name, source->second.input, source->second.axis, range.low, range.high,
+                                std::max<int64_t>(f.facts.multiple(name), 1)});
     return static_cast<int>(sizes.size() + s.stride_symbols.size() - 1);
   };
   for (size_t i = 0; i < f.params.size() && i < f.layouts.size(); ++i)

@@ -170,9 +170,7 @@ std::string DimCondition::str() const {
   return kind == Kind::Zero ? side_text(plus) + " == " + side_text(minus) : side_text(minus) + " <= " + side_text(plus);
 }
 
-bool DimCondition::uses_only(const std::vector<std::string>& symbols) const {
-  return frit::uses_only(dim, symbols);
-}
+bool DimCondition::uses_only(const std::vector<std::string>& symbols) const { return frit::uses_only(dim, symbols); }
 
 void DimFacts::assume_zero(const Dim& d) { assume({Kind::Zero, d}); }
 

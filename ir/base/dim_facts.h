@@ -90,8 +90,8 @@ class DimFacts {
   class Number {
    public:
     Number() = default;
-    Number(const Number& o) : value_(o.get()) {}
-    Number& operator=(const Number& o) {
+    Number(const Number& o) noexcept : value_(o.get()) {}
+    Number& operator=(const Number& o) noexcept {
       set(o.get());
       return *this;
     }

@@ -7,6 +7,9 @@
 
 namespace frit::ir {
 
+// Vectors of kernels move them as they grow: each may have all facts of its function.
+static_assert(std::is_nothrow_move_constructible_v<Kernel>);
+
 namespace {
 
 // A function that ir/math has not expanded yet counts as this many operations.

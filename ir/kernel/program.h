@@ -47,8 +47,8 @@ struct KernelStep {
   std::vector<uint32_t> buffers;
   // The groups of the fused function that it computes; empty where nothing says so. Reports alone read it.
   std::vector<uint32_t> groups = {};
-  // The sizes that the kernel's symbols stand for, in the kernel's order, over the program's symbols; empty: those of the
-  // same names.
+  // The sizes that the kernel's symbols stand for, in the kernel's order, over the program's symbols; empty: those of
+  // the same names.
   std::vector<Dim> sizes = {};
 };
 

@@ -29,4 +29,18 @@ void each_dim(AnyKernel& k, Visit&& visit) {
   each_dim_of_body(k.body, visit);
 }
 
+// A copy for which others are stated: a function may have thousands of facts, and each of its kernels.
+inline ir::Kernel without_facts(const ir::Kernel& k) {
+  return {.name = k.name,
+          .symbols = k.symbols,
+          .buffers = k.buffers,
+          .locals = k.locals,
+          .body = k.body,
+          .reg_types = k.reg_types,
+          .facts = {},
+          .locs = k.locs,
+          .origins = k.origins,
+          .op_locs = k.op_locs};
+}
+
 }  // namespace frit::passes

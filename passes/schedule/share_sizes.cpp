@@ -32,10 +32,9 @@ Kernel with_symbols(const Kernel& k, const std::vector<std::string>& names) {
       return Dim::symbol(names[static_cast<size_t>(found - k.symbols.begin())]);
     });
   };
-  Kernel out = k;
+  Kernel out = without_facts(k);
   out.symbols = names;
   each_dim(out, [&](Dim& d) { d = renamed(d); });
-  out.facts = {};
   for (size_t i = 0; i < names.size(); ++i) {
     out.facts.set_range(names[i], k.facts.range(Dim::symbol(k.symbols[i])));
     out.facts.set_multiple(names[i], k.facts.multiple(k.symbols[i]));

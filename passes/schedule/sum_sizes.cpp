@@ -3,8 +3,8 @@
 // A kernel that puts a part of a joined array in its place needs three sizes: that of the part, and the sums of those
 // before it and behind it. As it is lowered it takes the sizes of all parts and adds them up: its code grows with their
 // number, and no two kernels are alike. Here sizes that a kernel only ever adds to each other become one symbol, and
-// each launch gives their sum for it. The kernels that join any number of parts are then few, and share_sizes finds that
-// they are the same.
+// each launch gives their sum for it. The kernels that join any number of parts are then few, and share_sizes finds
+// that they are the same.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -102,9 +102,8 @@ struct Summed {
 Summed over_sums(const Kernel& k, const Places& places, const std::vector<size_t>& firsts) {
   std::vector<std::vector<size_t>> members(firsts.size());
   for (size_t i = 0; i < firsts.size(); ++i) members[firsts[i]].push_back(i);
-  Summed out{k, {}};
+  Summed out{without_facts(k), {}};
   out.kernel.symbols.clear();
-  out.kernel.facts = {};
   std::unordered_set<std::string> gone, alone;
   for (size_t i = 0; i < firsts.size(); ++i) {
     const std::string& name = k.symbols[i];
@@ -134,8 +133,7 @@ Summed over_sums(const Kernel& k, const Places& places, const std::vector<size_t
   each_dim(out.kernel, [&](Dim& d) { d = summed(d); });
   std::vector<DimCondition> conditions;
   for (const DimCondition& c : k.facts.conditions())
-    if (uses_only(c.dim, alone) || places.is_kept_equation(c))
-      conditions.push_back({c.kind, summed(c.dim)});
+    if (uses_only(c.dim, alone) || places.is_kept_equation(c)) conditions.push_back({c.kind, summed(c.dim)});
   out.kernel.facts.assume_all(std::move(conditions));
   return out;
 }

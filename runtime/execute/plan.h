@@ -108,7 +108,8 @@ struct Plan {
   std::string name;
   std::vector<std::string> symbol_names;
   std::vector<SymbolSource> symbols;  // one per symbol
-  // Sums of sizes that kernels take in place of the sizes: over the symbols, and numbered behind them. None is negative.
+  // Sums of sizes that kernels take in place of the sizes: over the symbols, and numbered behind them. None is
+  // negative.
   std::vector<DimProgram> sums;
   uint32_t counters = 0;  // of loops; sizes number them behind the sums
   std::vector<BufferPlan> buffers;

@@ -144,8 +144,7 @@ class PreparedPlan {
       const SymbolSource& s = plan_.symbols[i];
       symbols[i] = s.stride ? inputs[s.input].strides[s.axis] : inputs[s.input].shape[s.axis];
     }
-    for (size_t i = 0; i < plan_.sums.size(); ++i)
-      symbols[plan_.symbols.size() + i] = plan_.sums[i].evaluate(symbols);
+    for (size_t i = 0; i < plan_.sums.size(); ++i) symbols[plan_.symbols.size() + i] = plan_.sums[i].evaluate(symbols);
   }
   // The plan's checks for these values of its symbols.
   Status check(const int64_t* symbols) const { return plan_.checks.empty() ? Status() : check_all(symbols); }

@@ -20,6 +20,22 @@ std::string chain_of_facts(int n) {
   return "func @f(" + params + ") -> f32[n0] where " + facts + " {\n  return %x0\n}";
 }
 
+// The size of a join of many arrays.
+TEST(FactsGrowth, ALongSumIsRead) {
+  const Growth g = growth({1024, 4096, 16384}, [](int n) {
+    std::string params, sum;
+    for (int i = 0; i < n; ++i) {
+      const std::string size = "n" + std::to_string(i);
+      params += (i ? ", %x" : "%x") + std::to_string(i) + ": f32[" + size + "]";
+      sum += (i ? " + " : "") + size;
+    }
+    const auto read =
+        ir::parse("func @f(" + params + ", %y: f32[" + sum + "]) -> f32[" + sum + "] {\n  return %y\n}", "sum");
+    ASSERT_TRUE(read.ok()) << read.error().str();
+  });
+  EXPECT_LT(g.exponent, kLinear) << g.text;
+}
+
 TEST(FactsGrowth, AChainOfConditionsIsRead) {
   const Growth g =
       growth({256, 512, 1024, 2048}, [](int n) { ASSERT_TRUE(ir::parse(chain_of_facts(n), "facts").ok()); });

@@ -103,6 +103,9 @@ TEST(Errors, OfSizes) {
   std::string power = "n";
   for (int i = 0; i < 40; ++i) power += "*n";
   EXPECT_EQ(in_body("%0: f32[" + power + "] = exp %x"), "40: this size has too many terms");
+  std::string sum = "n";
+  for (int i = 0; i < 70000; ++i) sum += " + n";
+  EXPECT_NE(in_body("%0: f32[" + sum + "] = exp %x").find("this size has too many terms"), std::string::npos);
   std::string shape = "1";
   for (int i = 0; i < 64; ++i) shape += ", 1";
   EXPECT_EQ(in_body("%0: f32[" + shape + "] = exp %x"), "8: a shape has at most 64 axes, but this one has 65");

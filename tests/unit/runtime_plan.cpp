@@ -182,15 +182,16 @@ TEST(PlanFile, numbers_must_name_what_exists) {
   expect_error([](Image& i) { i.plan.results[0].strides.pop_back(); }, "one stride per axis");
   expect_error([&](Image& i) { kernel(i).buffers[1] = 4; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { kernel(i).copies = true; }, "another number of buffers");
-  expect_error([&](Image& i) { kernel(i).symbols[1] = 2; }, "a kernel uses a symbol");
-  expect_error([](Image& i) { i.kernels[0].symbols[0] = 2; }, "a kernel needs a symbol");
+  expect_error([&](Image& i) { kernel(i).symbols[1] = 4; }, "a kernel uses a symbol");
+  expect_error([](Image& i) { i.kernels[0].symbols[0] = 4; }, "a kernel needs a symbol");
   expect_error([](Image& i) { i.guard.sources[0].axis = 2; }, "a symbol is read from an axis");
   expect_error([](Image& i) { i.objects[1].entries[0].symbol = "frit_first"; }, "is there twice");
   expect_error([&](Image& i) { kernel(i).name = "fourth"; }, "a kernel that it does not have");
   expect_error([&](Image& i) { library(i).epilogue->buffers[0] = 9; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { library(i).results.clear(); }, "a routine has no result");
-  expect_error([&](Image& i) { kernel(i).extent = DimProgram(Dim::symbol("k"), [](const std::string&) { return 2; }); },
-               "a size cannot be computed");
+  const auto slot = [](int number) { return DimProgram(Dim::symbol("k"), [&](const std::string&) { return number; }); };
+  expect_error([&](Image& i) { kernel(i).extent = slot(4); }, "a size cannot be computed");
+  expect_error([&](Image& i) { i.plan.sums[0] = slot(2); }, "a size cannot be computed");
 }
 
 TEST(PlanFile, no_damage_crashes_it) {
