@@ -221,11 +221,11 @@ bool only_kernels(Program& p, uint32_t buffer, const Life& life) {
 
 // The kernel that alone works on both buffers in this step: a launch, or the kernel behind a routine. Of a stream, the
 // kernel may work on memory of its own.
-const KernelStep* only_kernel(const Step& step, uint32_t a, uint32_t b) {
+const KernelStep* only_kernel(const Program& p, const Step& step, uint32_t a, uint32_t b) {
   if (const auto* launch = std::get_if<KernelStep>(&step)) return launch;
   const auto* library = std::get_if<LibraryStep>(&step);
   if (!library || !library->epilogue || is_marked(step)) return nullptr;
-  const auto shows = [&](const Window& w) { return w.buffer == a || w.buffer == b; };
+  const auto shows = [&](const Window& w) { return p.root(w.buffer) == a || p.root(w.buffer) == b; };
   if (library->workspace == a || library->workspace == b ||
       std::any_of(library->operands.begin(), library->operands.end(), shows) ||
       std::any_of(library->results.begin(), library->results.end(), shows))
@@ -258,7 +258,7 @@ void find_donors(Program& p, const std::vector<Life>& life, bool behind_routines
     // Other outputs of the kernel are fine: they have memory of their own.
     const auto donor = std::find_if(last_read.begin(), last_read.end(), [&](uint32_t in) {
       const ProgramBuffer& i = p.buffers[in];
-      const KernelStep* kernel = only_kernel(step, in, out);
+      const KernelStep* kernel = only_kernel(p, step, in, out);
       return kernel && i.dtype.size() == o.dtype.size() && i.size == o.size &&
              may_replace(p.kernels[kernel->kernel], kernel->buffers, in, out);
     });
