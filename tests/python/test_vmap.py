@@ -49,11 +49,15 @@ def test_vmap_over_trees_is_a_loop():
         mx.vmap(lambda a: a, in_axes=5)(x)
     with pytest.raises(IndexError, match=r"axis -3 of out_axes is out of range for float32 \(3,4\)\n.* -2 to 1"):
         mx.vmap(lambda a: a, out_axes=-3)(x)
-    assert mx.vmap(lambda a: y, out_axes=None)(x).tolist() == y.tolist()
+    assert mx.vmap(lambda a: y, out_axes=(None,))(x).tolist() == y.tolist()
     same, sums = mx.vmap(lambda a, b: (b * 2, a.sum()), in_axes=(0, None), out_axes=(None, 0))(x, y)
     assert same.tolist() == (y * 2).tolist() and sums.tolist() == x.sum(1).tolist()
     with pytest.raises(ValueError, match=r"result 1, which is f32\[4\] at one position, differs between positions"):
-        mx.vmap(lambda a: (y, a * 2), out_axes=None)(x)
+        mx.vmap(lambda a: (y, a * 2), out_axes=(None, None))(x)
+    # A tree of axes may have None, as in MLX; None in its place is refused when the function is made.
+    for axes in ({"in_axes": None}, {"out_axes": None}):
+        with pytest.raises(TypeError):
+            mx.vmap(lambda a: a, **axes)
 
 
 def test_a_rule_for_vmap_sees_the_axes_of_the_caller():

@@ -217,11 +217,11 @@ TEST(KernelProgram, P4SymbolsOfLaunches) {
   Program p = parsed(replaced(from, "launch @double(%x, %t; n, m)")).program;
   ASSERT_TRUE(verify(p).ok());
   expect_rule("P4", replaced(from, "launch @double(%x, %t; n)"), "takes 2 symbols, not 1");
-  std::get<KernelStep>(p.steps[0]).symbols[1] = 9;
+  std::get<KernelStep>(p.steps[0]).sizes[1] = Dim::symbol("q");
   expect_rule("P4", p);
   const auto unknown = parse_program(replaced(from, "launch @double(%x, %t; n, q)"));
   ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.error().message, "the program has no symbol 'q'");
+  EXPECT_EQ(unknown.error().message, "'q' is not a symbol of the program");
 }
 
 TEST(KernelProgram, P5Order) {

@@ -149,7 +149,7 @@ void bind_vmap(nb::module_& m) {
           return mapped(held[0], held_tree(held[1]), held_tree(held[2]), nb::borrow<nb::args>(held_tree(args)), kwargs);
         });
       },
-      "fun"_a, "in_axes"_a.none() = 0, "out_axes"_a.none() = 0);
+      "fun"_a, "in_axes"_a = 0, "out_axes"_a = 0);
 }
 
 }  // namespace frit::python
