@@ -56,6 +56,13 @@ class HelperTable {
   return magnitude > 0x7f800000u ? 0xffffffffu : ~order;
 }
 )");
+    // x + 0, without an addition that a compiler may drop.
+    add("plus_zero_f32", {}, R"(float plus_zero_f32(float x) { return floatBitsToUint(x) == 0x80000000u ? 0.0 : x; }
+)");
+    add("plus_zero_f64", {}, R"(double plus_zero_f64(double x) {
+  return unpackDouble2x32(x) == uvec2(0u, 0x80000000u) ? 0.0LF : x;
+}
+)");
     // x over a zero of the given sign.
     add("over_zero_f32", {"is_nan_f32"}, R"(float over_zero_f32(float x, uint sign) {
   return x == 0.0 || is_nan_f32(x) ? uintBitsToFloat(0x7fc00000u) : uintBitsToFloat(((floatBitsToUint(x) ^ sign) & 0x80000000u) | 0x7f800000u);

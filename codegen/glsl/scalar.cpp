@@ -129,6 +129,14 @@ std::string filled(std::string_view text, const std::vector<std::string>& a) {
   return out;
 }
 
+std::string add(Prelude& p, Dtype result, Dtype operand, const std::vector<std::string>& a) {
+  // Mesa's software renderer takes x + 0 for x, but -0 + 0 is 0.
+  if (operand == float32 || operand == float64)
+    for (size_t i : {0, 1})
+      if (a[i] == literal(operand, 0)) return call(p, "plus_zero_" + suffix(operand), {a[1 - i]});
+  return wrap(result, a[0] + " + " + a[1]);
+}
+
 std::string divide(Prelude& p, const runtime::GpuFeatures& features, Dtype result, Dtype operand,
                    const std::vector<std::string>& a) {
   if (!is_float(operand)) return wrap(result, call(p, "div_" + suffix(operand), a));
@@ -187,7 +195,7 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
   switch (op) {
     case ScalarOp::Const:
     case ScalarOp::Input: break;
-    case ScalarOp::Add: return infix("+");
+    case ScalarOp::Add: return add(p, result, operand, a);
     case ScalarOp::Sub: return infix("-");
     case ScalarOp::Mul: return infix("*");
     case ScalarOp::Div: return divide(p, features, result, operand, a);
