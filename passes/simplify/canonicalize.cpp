@@ -246,8 +246,8 @@ class Canonicalizer {
     b.loc = op.loc;
     if (places) return build_splat(b, to, 0);
     ValueId element = x;
-    if (from.dtype != to.dtype) element = b.cast(element, to.dtype);
-    if (from.shape != to.shape) element = b.build("reshape", {element}, {{"shape", Dims(to.shape)}});
+    if (from.dtype != to.dtype) element = simplify(b.cast(element, to.dtype));
+    if (from.shape != to.shape) element = simplify(b.build("reshape", {element}, {{"shape", Dims(to.shape)}}));
     if (sums && !is_int(to.dtype)) element = b.build("add", {element, build_splat(b, to, 0)});
     return simplify(element);
   }
