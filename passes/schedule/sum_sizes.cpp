@@ -24,6 +24,14 @@ namespace {
 
 using namespace ir;
 
+// `names`: a set of names, or a map by name.
+template <class Names>
+bool uses_only(const Dim& d, const Names& names) {
+  std::vector<std::string> used;
+  d.collect_symbols(used);
+  return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return names.contains(s); });
+}
+
 // Writes down, for each symbol of a kernel, all places where it stands and the factors beside it. Two symbols with the
 // same places and factors occur in sums with each other alone.
 class Places {
@@ -49,10 +57,7 @@ class Places {
 
   // Whether it is an equation between the kernel's own sizes.
   bool is_kept_equation(const DimCondition& c) const {
-    if (c.kind != DimCondition::Kind::Zero) return false;
-    std::vector<std::string> used;
-    c.dim.collect_symbols(used);
-    return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return number_.contains(s); });
+    return c.kind == DimCondition::Kind::Zero && uses_only(c.dim, number_);
   }
 
  private:
@@ -85,12 +90,6 @@ DimRange bounds(DimRange exact) {
   constexpr int64_t kSteps[] = {INT32_MAX, DimFacts::kMaxSize, int64_t{1} << 62};
   const auto* high = std::find_if(std::begin(kSteps), std::end(kSteps) - 1, [&](int64_t s) { return exact.high <= s; });
   return {std::min<int64_t>(exact.low, 1), *high};
-}
-
-bool uses_only(const Dim& d, const std::unordered_set<std::string>& names) {
-  std::vector<std::string> used;
-  d.collect_symbols(used);
-  return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return names.contains(s); });
 }
 
 // The kernel over fewer symbols, and the sum that each of them stands for.
