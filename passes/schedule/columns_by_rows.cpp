@@ -6,6 +6,7 @@
 #include <set>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/body_work.h"
 
 namespace frit::passes {
 
@@ -19,6 +20,9 @@ constexpr int64_t kFewRows = 8;
 // Bytes of a row that are read at once: shorter runs of far rows read memory at a third of its speed, which costs more
 // than later visits that find a piece in a slower cache. Threads need some pieces.
 constexpr int64_t kLeastRun = 1024, kLeastPieces = 8, kPiecesOfScan = 2;
+// Rows that go on together, so that a sum is read and written once for them, and the work of all of them for a column,
+// beyond which their values find no room in the registers.
+constexpr int64_t kRowsTogether = 4, kWorkTogether = 32;
 // Bytes of running values of a piece, which share the innermost cache with two rows.
 constexpr int64_t kMostRunning = 16384;
 
@@ -34,11 +38,16 @@ void for_each_use(Instr& i, Fn fn) {
   }
 }
 
+Reg* result_place(Instr& i) {
+  if (auto* s = std::get_if<ScalarInstr>(&i.node)) return &s->result;
+  if (auto* x = std::get_if<IndexInstr>(&i.node)) return &x->result;
+  if (auto* l = std::get_if<LoadInstr>(&i.node)) return &l->result;
+  return nullptr;
+}
+
 Reg result_of(const Instr& i) {
-  if (const auto* s = std::get_if<ScalarInstr>(&i.node)) return s->result;
-  if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->result;
-  if (const auto* l = std::get_if<LoadInstr>(&i.node)) return l->result;
-  return kNoReg;
+  const Reg* place = result_place(const_cast<Instr&>(i));
+  return place ? *place : kNoReg;
 }
 
 // Constants and positions are computed again where they are used.
@@ -49,7 +58,9 @@ bool is_free(const Instr& i) {
 
 class ByRows {
  public:
-  ByRows(Kernel& k, const Loop& piece, int64_t columns) : k_(k), piece_(piece), columns_(columns) {}
+  // `together`: whether some rows may go on at once.
+  ByRows(Kernel& k, const Loop& piece, int64_t columns, bool together)
+      : k_(k), piece_(piece), columns_(columns), together_(together) {}
 
   Body run(Body body) {
     collect(body);
@@ -57,6 +68,8 @@ class ByRows {
     rewrite(std::move(body), {}, out);
     return out;
   }
+
+  std::set<std::string> rare() && { return std::move(rare_); }
 
  private:
   // Finds the values that another loop over columns uses than the one that computes them.
@@ -119,6 +132,7 @@ class ByRows {
   // A loop over the columns with these instructions, after what they need from elsewhere.
   void add_loop(Body instrs, Body& out) {
     Loop loop = over_columns();
+    if (!each_row_) rare_.insert(loop.var);
     std::map<Reg, Reg> renamed;
     std::vector<Reg> own;
     for (const Instr& i : instrs) own.push_back(result_of(i));
@@ -184,29 +198,106 @@ class ByRows {
       }
       add_loop(std::move(start), out);
     }
-    Body tail;
-    for (const Accumulator& a : rows.accumulators) {
-      const Reg before = k_.new_reg(a.type), after = k_.new_reg(a.type);
-      const uint32_t kept = slots_.at(a.result);
-      tail.push_back({LoadInstr{before, kept, at()}});
-      tail.push_back({ScalarInstr{after, combine_op(a.combine), a.type, {before, a.value, kNoReg}}});
-      tail.push_back({StoreInstr{kept, at(), after}});
+    const int64_t count = rows_together(rows);
+    Loop rest = rows;
+    if (count > 1) {
+      const Dim extent = rows.extent;
+      rows.extent = k_.facts.simplify(floor_div(extent, count));
+      rest.extent = rows_left(extent, count);
+      rest.var = unlike_all(k_, rows.var + "_");
+      const Dim first = extent - rest.extent;
+      rest.body = copied(rows.body, rows.var, k_.facts.simplify(first + Dim::symbol(rest.var)), rest.accumulators);
     }
+    add_rows(std::move(rows), count, out);
+    if (count > 1 && !rest.extent.is(0)) add_rows(std::move(rest), 1, out);
+  }
+
+  // The rows of a loop that go on together: those of sums, which lie in memory.
+  int64_t rows_together(const Loop& rows) const {
+    if (!together_ || rows.accumulators.empty() || contains_loop(rows.body)) return 1;
+    if (k_.facts.range(rows.extent).high < 2 * kRowsTogether) return 1;
+    int64_t count = kRowsTogether;
+    while (count > 1 && count * straight_work(rows.body) > kWorkTogether) count /= 2;
+    return count;
+  }
+
+  // The rows behind the last full turn of `count`. Blocks and a last block that are full turns leave none.
+  Dim rows_left(const Dim& extent, int64_t count) const {
+    const DimPoly* sum = extent.poly();
+    if (sum && sum->constant == 0 && sum->terms.size() == 1 && sum->terms[0].coefficient == 1 &&
+        sum->terms[0].atoms.size() == 1 && sum->terms[0].atoms[0]->kind == AtomKind::Min) {
+      const std::vector<Dim>& parts = sum->terms[0].atoms[0]->args;
+      if (std::all_of(parts.begin(), parts.end(), [&](const Dim& d) { return mod(d, count).is(0); })) return 0;
+    }
+    return k_.facts.simplify(mod(extent, count));
+  }
+
+  // The instructions of a row for another position, with registers of their own. The values of `sums` become theirs.
+  Body copied(const Body& row, const std::string& var, const Dim& position, std::vector<Accumulator>& sums) {
+    std::map<Reg, Reg> renamed;
+    Body copy;
+    for (Instr i : row) {
+      for_each_use(i, [&](Reg& r) {
+        if (const auto own = renamed.find(r); own != renamed.end()) r = own->second;
+      });
+      if (Reg* result = result_place(i)) {
+        const Reg fresh = k_.new_reg(k_.reg_types[*result]);
+        k_.set_origin(fresh, k_.origin(*result));
+        renamed[*result] = fresh;
+        *result = fresh;
+      }
+      copy.push_back(std::move(i));
+    }
+    rewrite_dims(copy, [&](const Dim& d) { return k_.facts.simplify(d.substitute(var, position)); });
+    for (Accumulator& a : sums)
+      if (const auto own = renamed.find(a.value); own != renamed.end()) a.value = own->second;
+    return copy;
+  }
+
+  // A loop over rows, `count` at a time: sums are read before the first of them and written behind the last.
+  void add_rows(Loop rows, int64_t count, Body& out) {
+    Body body;
+    std::vector<Reg> sums;
+    for (const Accumulator& a : rows.accumulators) {
+      sums.push_back(k_.new_reg(a.type));
+      if (count > 1) body.push_back({LoadInstr{sums.back(), slots_.at(a.result), at()}});
+    }
+    Body tail;
+    for (int64_t row = 0; row < count; ++row) {
+      std::vector<Accumulator> values = rows.accumulators;
+      Body next = count == 1 ? std::move(rows.body)
+                             : copied(rows.body, rows.var, Dim(count) * Dim::symbol(rows.var) + Dim(row), values);
+      std::move(next.begin(), next.end(), std::back_inserter(body));
+      Body& to = count == 1 ? tail : body;
+      for (size_t i = 0; i < values.size(); ++i) {
+        const Accumulator& a = values[i];
+        const Reg after = k_.new_reg(a.type);
+        if (count == 1) to.push_back({LoadInstr{sums[i], slots_.at(a.result), at()}});
+        to.push_back({ScalarInstr{after, combine_op(a.combine), a.type, {sums[i], a.value, kNoReg}}});
+        sums[i] = after;
+      }
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      tail.push_back({StoreInstr{slots_.at(rows.accumulators[i].result), at(), sums[i]}});
     rows.accumulators.clear();
-    Body body = std::move(rows.body);
     rows.body.clear();
+    each_row_ = count == 1 && !contains_loop(body) && k_.facts.range(rows.extent).high >= kRowsTogether;
     rewrite(std::move(body), std::move(tail), rows.body);
+    each_row_ = false;
     out.push_back({std::move(rows)});
   }
 
   Kernel& k_;
   const Loop& piece_;
   int64_t columns_;
+  bool together_;
   std::map<Reg, Instr> free_;
   std::map<Reg, uint32_t> slots_;
   std::map<Reg, int> home_;  // the loop over columns that an instruction falls into, by number
   int part_ = 0;
   mutable int count_ = 0;
+  bool each_row_ = false;       // a loop over columns runs for each row now
+  std::set<std::string> rare_;  // the other loops over columns
 };
 
 }  // namespace
@@ -239,15 +330,14 @@ bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
   return fits(fits, columns.body) && sums;
 }
 
-// Columns of pieces of which threads get equally many.
-static int64_t even_pieces(const Dim& columns) {
-  if (!columns.is_const()) return kMostColumns;
-  const int64_t n = columns.value(), pieces = (n + kMostColumns - 1) / kMostColumns;
-  for (int64_t threads : {8, 4, 2}) {
-    const int64_t even = (pieces + threads - 1) / threads * threads;
-    if (n / even >= kMostColumns / 2) return (n + even * 64 - 1) / (even * 64) * 64;
+// Columns of pieces of which threads get equally many. Where their number is not known, eight may.
+static int64_t even_pieces(const DimFacts& facts, const Dim& columns, int64_t widest, int threads) {
+  const int64_t n = facts.range(columns).high, pieces = (n - 1) / kMostColumns + 1;
+  const int64_t least = std::min(kMostColumns, std::max(kFewColumns, kLeastRun / widest));
+  for (int64_t parts = threads > 0 ? threads : kLeastPieces;; parts /= 2) {
+    const int64_t even = parts > 1 ? (pieces + parts - 1) / parts * parts : pieces, count = (n - 1) / even + 1;
+    if (parts <= 1 || count >= least) return (count + 63) / 64 * 64;
   }
-  return kMostColumns;
 }
 
 // Columns of a piece of a scan, which has no blocks of rows for threads: a piece for each thread where their number is
@@ -260,14 +350,12 @@ static int64_t columns_of_scan(const DimFacts& facts, const Loop& columns, int64
   return std::clamp((even + 63) / 64 * 64, kLeastRun / widest, most);
 }
 
-void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, int threads, const std::string& var) {
-  // Bytes of the rows of a column.
-  int64_t bytes = 0, loops = 0, widest = 1;
+std::set<std::string> run_by_rows(Kernel& k, Loop& columns, int threads, const std::string& var) {
+  int64_t loops = 0, widest = 1;
   int64_t running = 0;  // values
   for (const Instr& i : columns.body)
     if (const auto* rows = std::get_if<Loop>(&i.node)) {
       const auto* inner = rows->body.empty() ? nullptr : std::get_if<Loop>(&rows->body.back().node);
-      const auto most = [&](const Loop& loop) { return std::min<int64_t>(k.facts.range(loop.extent).high, 1 << 16); };
       int64_t element = 1;
       for (const Instr& j : inner ? inner->body : rows->body)
         if (const auto* l = std::get_if<LoadInstr>(&j.node))
@@ -275,12 +363,8 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, int threads, con
       ++loops;
       running += static_cast<int64_t>(rows->carries.size());
       widest = std::max(widest, element);
-      bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
-  const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : even_pieces(columns.extent);
-  const int64_t shared = k.facts.range(columns.extent).high / kLeastPieces / 64 * 64;
-  const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
-  int64_t count = std::clamp(fitting, least, kMostColumns);
+  int64_t count = even_pieces(k.facts, columns.extent, widest, threads);
   if (running > 0) count = columns_of_scan(k.facts, columns, running, widest, threads);
   // Blocks of rows, which are read once and give the threads work.
   const bool blocks = loops == 1 && running == 0 && columns.kind != LoopKind::Parallel;
@@ -291,7 +375,9 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, int threads, con
   Body body = std::move(piece.body);
   piece.body.clear();
   if (whole) piece.extent = count;
-  columns.body = ByRows(k, piece, count).run(std::move(body));
+  ByRows by_rows(k, piece, count, !whole);
+  columns.body = by_rows.run(std::move(body));
+  return std::move(by_rows).rare();
 }
 
 }  // namespace frit::passes

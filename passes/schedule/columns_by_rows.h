@@ -1,6 +1,9 @@
 // Columns that are reduced or scanned row by row, with the values of a piece of the columns in scratch memory.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "ir/kernel/kernel.h"
 
 namespace frit::passes {
@@ -14,8 +17,9 @@ inline constexpr int64_t kWholeRow = 6144;
 bool goes_by_rows(const ir::Loop& columns, const DimFacts& facts);
 
 // Cuts the loop into pieces of columns. In a piece, each loop over rows has a loop named `var` over the columns inside;
-// accumulators and values between the loops lie in locals. `cache_bytes` may hold the rows of a piece where several
-// loops read them. `threads` that share the pieces are 0 where their number is not known.
-void run_by_rows(ir::Kernel& k, ir::Loop& columns, int64_t cache_bytes, int threads, const std::string& var);
+// accumulators and values between the loops lie in locals. Sums take some rows at a time. `threads` that share the
+// pieces are 0 where their number is not known. Returns the variables of loops over columns that gain nothing by being
+// unrolled: they run once for many rows, or take some rows at a time.
+std::set<std::string> run_by_rows(ir::Kernel& k, ir::Loop& columns, int threads, const std::string& var);
 
 }  // namespace frit::passes

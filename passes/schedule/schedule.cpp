@@ -8,6 +8,8 @@
 // than two vectors are its lanes. Columns (the last axis is kept): the loop over it is the vector loop, with the
 // reducing loops inside.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
@@ -42,11 +44,12 @@ constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 // Bytes of a row below which far rows take longer to read than their sums take in scratch memory.
 constexpr int64_t kShortRun = 256;
-constexpr int kLeastLanes = 4;       // of vectors that are shorter than they could be
-constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
-constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
-constexpr int64_t kLongStep = 32;    // operations of a scan's step that outweigh reading single elements
-constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
+constexpr int64_t kCachesOfRows = 4;  // of a core, that an operand fills which is read several times
+constexpr int kLeastLanes = 4;        // of vectors that are shorter than they could be
+constexpr int kPairsAtOnce = 4;       // pairs of rows that are reduced side by side
+constexpr int kScanRowsAtOnce = 4;    // rows of a scan that one iteration takes
+constexpr int64_t kLongStep = 32;     // operations of a scan's step that outweigh reading single elements
+constexpr int64_t kColumnWork = 12;   // scalar operations per element up to which columns are bound by memory
 
 class Scheduler {
  public:
@@ -106,7 +109,7 @@ class Scheduler {
     int w = lanes_for(loop.body);
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
-    loop.unroll = cost <= 96 ? 4 : cost <= 384 ? 2 : 1;
+    loop.unroll = cost > 384 || rare_.count(loop.var) ? 1 : cost > 96 ? 2 : 4;
     if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
       loop.unroll = static_cast<int>(vectors);
     if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);
@@ -274,10 +277,13 @@ class Scheduler {
   // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
   void vectorize_columns(Loop& loop) {
     // Scans of less are as quick as they are.
-    const bool by_rows = runs_along(loop.body) ? !jumps(loop) && reads_more_than(target_.stream_bytes / 2, loop.body)
-                                               : leaf_work(loop.body) > kColumnWork || reads_short_runs(loop);
+    const bool by_rows = runs_along(loop.body)
+                             ? !jumps(loop) && reads_more_than(target_.stream_bytes / 2, loop.body)
+                             : leaf_work(loop.body) > kColumnWork || reads_short_runs(loop) || reads_rows_again(loop);
     if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
-      run_by_rows(k_, loop, target_.cache_bytes, target_.threads, fresh("c"));
+      rare_ = run_by_rows(k_, loop, target_.threads, fresh("c"));
+      streamed_.by_pieces = true;
+      streamed_.whole_rows = loop.extent.is(1);
       return vectorize_leaves(loop);
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
@@ -286,14 +292,22 @@ class Scheduler {
   }
 
   // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that
-  // all cores share. Where they hold many, rows of twice as many are read faster as a whole, in blocks of them.
+  // all cores share. Where they hold many, rows of a quarter more are read faster as a whole, in blocks of them.
   bool reads_short_runs(const Loop& loop) const {
     const int64_t columns = column_unroll(loop) * lanes_for(loop.body);
     if (target_.vector_bytes < kLine)
       return reads_more_than(target_.cache_bytes, loop.body) && columns * narrowest(loop.body) < kShortRun;
     const auto range = k_.facts.range(loop.extent);
     return loop.kind != LoopKind::Parallel && reads_more_than(target_.stream_bytes / 2, loop.body) &&
-           range.low >= 2 * columns - columns / 8 && range.high <= kWholeRow;
+           range.low >= columns + columns / 4 && range.high <= kWholeRow;
+  }
+
+  // Whether some passes go over the rows of an operand that is several times as large as the cache of a core. Rows are
+  // then read, and written, in longer runs than the registers hold sums for.
+  bool reads_rows_again(const Loop& loop) const {
+    const auto passes = std::count_if(loop.body.begin(), loop.body.end(),
+                                      [](const Instr& i) { return std::holds_alternative<Loop>(i.node); });
+    return passes > 1 && reads_more_than(kCachesOfRows * target_.cache_bytes, loop.body);
   }
 
   // Bytes of the shortest element that the body reads.
@@ -424,7 +438,8 @@ class Scheduler {
   Kernel& k_;
   const TargetTraits& target_;
   bool rows_fixed_;  // an epilogue: its parallel loop must stay one over rows
-  const StreamedResults streamed_;
+  StreamedResults streamed_;
+  std::set<std::string> rare_;  // variables of loops that are not worth unrolling
 };
 
 Result<bool> run_schedule(Function& f, PassContext& context) {

@@ -12,6 +12,8 @@ namespace {
 
 // Bytes of a row from which on its first and last line, which are written in parts, do not matter.
 constexpr int64_t kLongRowBytes = 3072;
+// The same of a piece, whose lines would push out operands.
+constexpr int64_t kLongPieceBytes = 2000;
 
 // Positions with divisions are quicker to find where vectors begin at multiples of their width.
 bool is_plain_row(const Loop& loop) {
@@ -50,25 +52,28 @@ bool StreamedResults::take(const StoreInstr& store, const Kernel& k) const {
   const Dim size = b.size * Dim(b.dtype.size());
   const auto has = [&](int64_t least, const Dim& d) { return k.facts.less_equal(least, d) == Tri::Yes; };
   if (has(bytes, size)) return true;
-  // Half of the cache is lost to whoever reads the result next, if the operands take the rest and more.
-  if (!has(bytes / 2, size)) return false;
   Dim all = 0;
   for (const KernelBuffer& buffer : k.buffers) all = all + buffer.size * Dim(buffer.dtype.size());
+  if (by_pieces) return has(bytes / 4, size) && has(bytes / 8 * 5, all);
+  // Half of the cache is lost to whoever reads the result next, if the operands take the rest and more.
+  if (!has(bytes / 2, size)) return false;
   return has(bytes, floor_div(all * Dim(4), 5));
 }
 
 void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel& k) {
   if (loop.kind != LoopKind::Serial || !loop.accumulators.empty() || !loop.carries.empty() || !is_plain_row(loop))
     return;
+  StreamedResults results = streamed;
+  if (results.whole_rows) results.by_pieces = false;
   std::vector<StoreInstr*> stores;
   std::optional<Dim> phase;
   for (Instr& i : loop.body) {
     auto* store = std::get_if<StoreInstr>(&i.node);
     if (!store) continue;
     const auto affine = store->index.affine_in(loop.var);
-    if (store->stream || !affine->coefficient.is(1) || !streamed.take(*store, k)) return;
+    if (store->stream || !affine->coefficient.is(1) || !results.take(*store, k)) return;
     const int64_t size = k.buffers[store->buffer].dtype.size();
-    if (k.facts.range(loop.extent).high < kLongRowBytes / size) return;
+    if (k.facts.range(loop.extent).high < (results.by_pieces ? kLongPieceBytes : kLongRowBytes) / size) return;
     if (phase && (store->buffer != stores[0]->buffer || !mod(affine->rest - *phase, Dim(kLineBytes / size)).is(0)))
       return;
     phase = affine->rest;

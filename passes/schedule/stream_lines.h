@@ -23,6 +23,11 @@ std::vector<LooseBuffers> loose_buffers(const ir::Program& p);
 struct StreamedResults {
   int64_t bytes;
   LooseBuffers loose;
+  // Whether rows are written a piece at a time, behind passes that read the piece. The processor then reads each line
+  // before it is written, which it does not do for rows as a whole, and the lines push out operands that are read
+  // again. So a quarter of the cache is enough, if there are five eighths of it with the operands.
+  bool by_pieces = false;
+  bool whole_rows = false;  // a piece is all of a row
   // Whether the store is of such a result, which the kernel does not read.
   bool take(const ir::StoreInstr& store, const ir::Kernel& k) const;
 };
