@@ -292,14 +292,14 @@ class Scheduler {
   }
 
   // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that
-  // all cores share. Where they hold many, rows of a quarter more are read faster as a whole, in blocks of them.
+  // all cores share. Where they hold more, rows of a quarter more are read faster as a whole, in blocks of them.
   bool reads_short_runs(const Loop& loop) const {
-    const int64_t columns = column_unroll(loop) * lanes_for(loop.body);
-    if (target_.vector_bytes < kLine)
-      return reads_more_than(target_.cache_bytes, loop.body) && columns * narrowest(loop.body) < kShortRun;
+    const int64_t columns = column_unroll(loop) * lanes_for(loop.body), bytes = narrowest(loop.body);
+    if (target_.vector_bytes < kLine && columns * bytes < kShortRun && reads_more_than(target_.cache_bytes, loop.body))
+      return true;
     const auto range = k_.facts.range(loop.extent);
     return loop.kind != LoopKind::Parallel && reads_more_than(target_.stream_bytes / 2, loop.body) &&
-           range.low >= columns + columns / 4 && range.high <= kWholeRow;
+           range.low >= std::max(columns + columns / 4, 2 * kShortRun / bytes) && range.high <= kWholeRow;
   }
 
   // Whether some passes go over the rows of an operand that is several times as large as the cache of a core. Rows are
