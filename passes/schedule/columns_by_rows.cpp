@@ -375,7 +375,8 @@ std::set<std::string> run_by_rows(Kernel& k, Loop& columns, int threads, const s
   Body body = std::move(piece.body);
   piece.body.clear();
   if (whole) piece.extent = count;
-  ByRows by_rows(k, piece, count, !whole);
+  // Several rows of 4 bytes an element and more come from memory slower than one.
+  ByRows by_rows(k, piece, count, !whole || widest < 4);
   columns.body = by_rows.run(std::move(body));
   return std::move(by_rows).rare();
 }
