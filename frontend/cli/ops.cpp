@@ -122,6 +122,13 @@ void describe(const ir::OpDef& d) {
   if (!traits.empty()) std::cout << "  traits:" << traits << "\n";
 }
 
+// The text up to the period that ends its first sentence. Other periods stand for what is left out: "[.., m, d]".
+std::string_view first_sentence(std::string_view text) {
+  text = text.substr(0, text.find(". "));
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return text;
+}
+
 // A line for each operation, with a column for each target.
 void list(const ir::OpTable& table) {
   const auto line = [](std::string_view name, std::string_view kind, const auto& cells, std::string_view doc) {
@@ -138,7 +145,7 @@ void list(const ir::OpTable& table) {
       cells.emplace_back(width, how);
     }
     if (std::exchange(first, false)) line("operation", "kind", heads, "meaning");
-    line(d->name, kind_name(d->kind), cells, d->doc.substr(0, d->doc.find('.')));
+    line(d->name, kind_name(d->kind), cells, first_sentence(d->doc));
   }
 }
 

@@ -274,7 +274,8 @@ class Scheduler {
 
   // A loop around loops that run in order. Where those move along memory and this one jumps in it, as in a scan of the
   // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
-  // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
+  // apart, would not stay in the innermost cache. Updates at bound positions are single elements
+  // there, or pieces of rows, which are vectors.
   void vectorize_columns(Loop& loop) {
     // Scans of less are as quick as they are.
     const bool by_rows = runs_along(loop.body)
@@ -288,7 +289,8 @@ class Scheduler {
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
-    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) scan_rows(loop);
+    if (inner->carries.empty()) return vectorize_leaves(loop);
+    if (k_.facts.range(loop.extent).high >= kScanRowsAtOnce) scan_rows(loop);
   }
 
   // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that

@@ -120,6 +120,11 @@ class Ops(CliTest):
         described = json.loads(self.text("ops", "--json"))
         self.assertEqual([d["name"] for d in described], names)
         self.assertTrue(all(d["doc"] for d in described))
+        # Each line has the first sentence of the text, whole.
+        meanings = {line.split()[0]: line for line in lines}
+        self.assertTrue(meanings["exp"].endswith(" " + next(d["doc"] for d in described if d["name"] == "exp")))
+        self.assertIn("start, start + step, ...: element i", meanings["arange"])
+        self.assertTrue(meanings["matmul"].endswith("for each position of the equal leading axes"))
 
     def test_targets(self):
         described = {d["name"]: d["targets"] for d in json.loads(self.text("ops", "--json"))}

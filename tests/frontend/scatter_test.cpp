@@ -153,3 +153,40 @@ TEST(Scatter, LargeUpdatesAreTheSameEverywhere) {
       want[static_cast<size_t>(u * 37 % rows * width + w)] += v[static_cast<size_t>(u * width + w)];
   EXPECT_EQ(got, want);
 }
+
+TEST(Scatter, RowsOfAnyFormAreAddedInOrder) {
+  // The result's axes, the one that is looked up, and updates: matrices as rows, long rows, short ones, and columns.
+  struct Case {
+    Shape shape;
+    int axis, updates;
+  };
+  for (const Case& c : {Case{{5, 9, 33}, 0, 40},
+                        {{6, 1300}, 0, 50},
+                        {{3, 7, 1, 600}, 0, 20},
+                        {{4, 9, 70}, 1, 60},
+                        {{40, 8}, 1, 90},
+                        {{5, 3, 2}, 0, 30},
+                        {{2, 700, 5}, 2, 25}})
+    for (bool shapeless : {false, true}) {
+      const auto axis = static_cast<size_t>(c.axis);
+      Shape window = c.shape;
+      window[axis] = 1;
+      Shape shape = window;
+      shape.insert(shape.begin(), c.updates);
+      int size = 1, inner = 1;
+      for (ShapeElem n : shape) size *= n;
+      for (size_t i = axis + 1; i < c.shape.size(); ++i) inner *= c.shape[i];
+      const int n = c.shape[axis], of_one = size / c.updates;
+      const array at = astype(arange(c.updates) * array(7) % array(n), int32);
+      const array updates = reshape(sin(arange(static_cast<double>(size))), shape);
+      const auto add = compile([axis = c.axis](array x, array at, array v) { return scatter_add(x, at, v, axis); },
+                               {.shapeless = shapeless});
+      const std::vector<float> got = values<float>(add(zeros(c.shape), at, updates)), v = values<float>(updates);
+      std::vector<float> want(got.size());
+      for (int u = 0; u < c.updates; ++u)
+        for (int i = 0; i < of_one; ++i)
+          want[static_cast<size_t>((i / inner * n + u * 7 % n) * inner + i % inner)] +=
+              v[static_cast<size_t>(u * of_one + i)];
+      EXPECT_EQ(got, want) << c.axis << " of " << c.shape.size() << " axes, " << c.updates << " updates";
+    }
+}
