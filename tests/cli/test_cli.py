@@ -122,7 +122,7 @@ class Ops(CliTest):
         self.assertTrue(all(d["doc"] for d in described))
         # Each line has the first sentence of the text, whole.
         meanings = {line.split()[0]: line for line in lines}
-        self.assertTrue(meanings["exp"].endswith(" " + next(d["doc"] for d in described if d["name"] == "exp")))
+        self.assertTrue(meanings["exp"].endswith(" " + next(d["doc"] for d in described if d["name"] == "exp").rstrip(".")))
         self.assertIn("start, start + step, ...: element i", meanings["arange"])
         self.assertTrue(meanings["matmul"].endswith("for each position of the equal leading axes"))
 
