@@ -19,6 +19,7 @@
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
+#include "passes/schedule/neighbours.h"
 #include "passes/schedule/padded_rows.h"
 #include "passes/schedule/paired_halves.h"
 #include "passes/schedule/row_pairs.h"
@@ -154,6 +155,14 @@ class Scheduler {
     return true;
   }
 
+  bool put_neighbours_together(Loop& loop, int lanes) {
+    if (!has_neighbours(loop, k_, lanes)) return false;
+    rare_ = join_neighbours(k_, loop, fresh("n"));
+    vectorize_leaves(loop);
+    set_grain(loop);
+    return true;
+  }
+
   void top(Loop& loop) {
     if (loop.kind != LoopKind::Parallel) {
       vectorize_leaves(loop);
@@ -203,6 +212,7 @@ class Scheduler {
       set_grain(loop);
       return;
     }
+    if (nest && !rows_fixed_ && put_neighbours_together(loop, lanes_for(innermost->body))) return;
     if (columns && depth == 2 && !rows_fixed_ && put_blocks_together(loop, lanes_of_blocks(innermost->body))) return;
     if (shared && !nest && !columns && !rows_fixed_ && depth > 1 && has_row_pairs(loop, k_.facts) &&
         pair_rows(loop, *innermost)) {
