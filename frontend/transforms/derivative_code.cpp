@@ -18,9 +18,10 @@ namespace {
 constexpr uint32_t kCalls = 256;
 constexpr uint32_t kMaxCredit = 4 * kCalls;
 constexpr size_t kSlots = 128;
-// Past these an operation's work is more than the cost of its launch, or code takes too long to make.
-constexpr int64_t kMaxElements = 1 << 14;
-constexpr size_t kMaxOps = 1024;
+// Past a mean of so many elements an operation's work is more than the cost of its launch; past so many operations,
+// code takes too long to make.
+constexpr int64_t kMeanElements = 1 << 14;
+constexpr size_t kMaxOps = 4096;
 
 // A function that was asked for often.
 struct Known {
@@ -59,11 +60,14 @@ bool same(const ir::Function& a, const ir::Function& b) {
 }
 
 bool pays(const ir::Function& f) {
-  const auto is_small = [](const ir::Value& v) {
+  const int64_t most = kMeanElements * static_cast<int64_t>(f.values.size());
+  int64_t all = 0;
+  for (const ir::Value& v : f.values) {
     const Dim elements = v.type.size();
-    return elements.is_const() && elements.value() <= kMaxElements;
-  };
-  return f.ops.size() <= kMaxOps && std::all_of(f.values.begin(), f.values.end(), is_small) &&
+    if (!elements.is_const() || elements.value() > most - all) return false;
+    all += elements.value();
+  }
+  return f.ops.size() <= kMaxOps &&
          std::none_of(f.ops.begin(), f.ops.end(), [](const ir::Op& op) { return op.def->has(ir::kSideEffect); });
 }
 

@@ -159,6 +159,24 @@ TEST(FrequentDerivatives, BecomeOneOperationWhereTheyAreSmall) {
   enable_compile();
 }
 
+// The mean size decides: a program with one large array, such as a table of weights, is made of small work all the
+// same.
+TEST(FrequentDerivatives, BecomeOneOperationWhereTheyAreLong) {
+  if (default_device().type != Device::cpu) GTEST_SKIP() << "eager derivatives on a GPU keep their operations";
+  const List f = [](const Arrays& in) {
+    array y = in[0];
+    for (int i = 0; i < 240; ++i) y = y * y - 0.25f;
+    return sum(y) + sum(take(in[1], arange(7)));
+  };
+  const auto slope = grad(f);
+  const Arrays in{random::uniform(0.0f, 1.0f, {17}), random::normal({1 << 17})};
+  eval(in);
+  for (int i = 0; i < kOften; ++i) slope(in);
+  const array found = slope(in)[0];
+  EXPECT_EQ(found.graph_depth(), 1u);
+  expect_same_bits({found}, one_by_one([&] { return slope(in); }));
+}
+
 TEST(FrequentDerivatives, InManyThreads) {
   const array w = random::normal({6});
   const Unary f = [&](const array& x) { return sum(tanh(x * w) * 0.75f); };
