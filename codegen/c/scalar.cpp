@@ -239,6 +239,7 @@ std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> 
     case ScalarOp::Select: return e.text(0) + " ? " + e.text(1) + " : " + e.text(2);
     case ScalarOp::Cast: return cast(result, t, e.text(0), helpers);
     case ScalarOp::Bitcast: return bitcast(result, t, e.text(0), helpers);
+    case ScalarOp::Madd:
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
     case ScalarOp::Expm1:

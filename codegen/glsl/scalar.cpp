@@ -234,6 +234,7 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Select: return a[0] + " ? " + a[1] + " : " + a[2];
     case ScalarOp::Cast: return cast_expression(p, result, operand, a[0]);
     case ScalarOp::Bitcast: return bitcast(result, operand, a[0]);
+    case ScalarOp::Madd:
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
     case ScalarOp::Expm1:

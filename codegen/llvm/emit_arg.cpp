@@ -20,6 +20,7 @@ using llvm::Value;
 namespace {
 
 constexpr int64_t kLongStep = 64;  // instructions of a body, for one lane
+constexpr size_t kManyAccumulators = 4;
 
 }  // namespace
 
@@ -85,8 +86,10 @@ KernelEmitter::States KernelEmitter::emit_lane_steps(const ir::Loop& loop, const
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(i64(0), steps.preheader);
   States phis = state_phis(start, steps.preheader);
-  // The values of a long body, in all vectors at once, would not fit into the registers.
-  const int together = code_size(loop.body) > kLongStep ? std::min(2, count) : count;
+  // The values of a long body, in all vectors at once, would not fit into the registers. Some accumulators keep the
+  // processor busy with one vector, and take most of the registers.
+  const bool is_long = code_size(loop.body) > kLongStep;
+  const int together = !is_long ? count : loop.accumulators.size() >= kManyAccumulators ? 1 : std::min(2, count);
   States taken(phis.size());
   for (int first = 0; first < count; first += together) {
     vector_->copies = together;

@@ -87,6 +87,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   if (parallel && width == 0) {
     plan_prefetches(loop);
     plan_block_prefetches(loop);
+    plan_run_prefetches(loop);
   }
 
   VectorScope scope;

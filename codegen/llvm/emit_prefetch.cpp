@@ -4,6 +4,9 @@
 // most prefetches the next row, which is then in the second-level cache at its first visit. So does the work on some
 // short rows at a time. An operand that a later loop is the first to read is prefetched by the loop in front of it.
 //
+// A loop that computes much for each element of a large operand waits for memory besides: the processor's own
+// prefetches are too few lines ahead of it. So it prefetches later elements of the same run.
+//
 // A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
 // prefetches the piece of a later row. So does a transpose, which reads pieces of some rows, and writes pieces of some
 // others. Rows behind the last one are no part of the buffer: a prefetch of a page that is not there costs a walk
@@ -30,6 +33,10 @@ constexpr int64_t kMinOperands = int64_t{8} << 20;
 constexpr int64_t kMinBlock = 4096;
 // Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
 constexpr int64_t kMinJump = 1024, kMaxPiece = 4096, kLinesAhead = 48;
+// Runs of an operand: the operations for each load from which on they are prefetched, the elements between those of
+// neighbouring lanes, the bytes ahead, and the least operand, which the second-level cache does not keep.
+constexpr size_t kMinWork = 8;
+constexpr int64_t kMaxApart = 8, kRunAhead = 1024, kMinRun = int64_t{4} << 20;
 // Tiles of a transpose: the steps after which rows are read, and the lines of each row to write that are on their way.
 constexpr int64_t kStepsAhead = 4, kWrittenAhead = 2;
 
@@ -91,6 +98,42 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
   }
   for (Planned& p : found)
     if (p.by_itself || bytes >= kMinOperands) prefetches_[p.visitor].push_back(std::move(p.what));
+}
+
+// For a parallel loop around a single vector loop along the rows of an operand.
+void KernelEmitter::plan_run_prefetches(const ir::Loop& parallel) {
+  const ir::Loop* run = nullptr;
+  for (const ir::Instr& i : parallel.body)
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node)) {
+      if (run || loop->vector <= 1) return;
+      run = loop;
+    }
+  if (!run) return;
+  std::vector<Prefetch> found;
+  size_t loads = 0;
+  for (const ir::Instr& i : run->body) {
+    if (std::holds_alternative<ir::Loop>(i.node)) return;
+    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+    if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
+    const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
+    const int64_t size = b.dtype.size();
+    if (b.written || facts_.range(b.size).high < kMinRun / size) continue;
+    const auto column = load->index.affine_in(run->var), row = load->index.affine_in(parallel.var);
+    if (!column || !column->coefficient.is_const() || !row || row->coefficient.is(0)) continue;
+    const int64_t apart = column->coefficient.value();
+    if (apart < 1 || apart > kMaxApart) continue;
+    ++loads;
+    // Elements between those of another load come with them.
+    const Dim index = load->index + Dim(kRunAhead / size);
+    const bool known = std::any_of(found.begin(), found.end(), [&](const Prefetch& p) {
+      const Dim gap = p.index - index;
+      return p.buffer == load->buffer && gap.is_const() && std::abs(gap.value()) < apart;
+    });
+    if (!known) found.push_back({load->buffer, index});
+  }
+  if (loads == 0 || scalar_count(*run) < kMinWork * loads) return;
+  std::vector<Prefetch>& all = prefetches_[run];
+  all.insert(all.end(), found.begin(), found.end());
 }
 
 // For a parallel loop that turns some short rows in scratch memory, computes on them in a vector loop over the rows,
@@ -216,14 +259,15 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
     };
     if (a.along_rows)
       for (int lane = 0; lane < vector_->width; ++lane) prefetch(lane_address(a, 0, lane));
-    if (a.stride != 1) continue;
+    if (a.stride < 1) continue;
     // Copies that are rows have lines of their own.
     int64_t next = 0;
     for (int c = 0; c < copies(); ++c) {
-      const int64_t at = int64_t{c} * vector_->width * a.dtype.size();
+      const int64_t vector = vector_->width * a.stride * a.dtype.size(), at = c * vector;
       if (vector_->rows.empty() && at < next) continue;
       next = at + kLine;
-      prefetch(copy_address(a, c));
+      for (int64_t line = 0; line < std::max<int64_t>(1, vector); line += kLine)
+        prefetch(builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(line / a.dtype.size())));
     }
     if (straddles)
       prefetch(builder_.CreateInBoundsGEP(a.element, copy_address(a, copies() - 1), i64(vector_->width - 1)));

@@ -118,6 +118,7 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
       if (operand == bool_ && result != bool_) return builder_.CreateZExt(a[0], like(a[0], register_type(result)));
       return builder_.CreateBitCast(a[0], like(a[0], register_type(result)));
     }
+    case ScalarOp::Madd:
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
     case ScalarOp::Expm1:

@@ -355,6 +355,7 @@ class KernelEmitter {
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
   void plan_block_prefetches(const ir::Loop& parallel);
+  void plan_run_prefetches(const ir::Loop& parallel);
   void plan_piece_prefetches(const ir::Loop& rows);
   void plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& columns);
   void emit_prefetches(const ir::Loop& loop);

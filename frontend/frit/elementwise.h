@@ -22,6 +22,12 @@ array abs(const array& a, StreamOrDevice s = {});
 // Throws InvalidArgument when the shapes do not broadcast.
 array add(const array& a, const array& b, StreamOrDevice s = {});
 
+// `a` + `b` * `c`, a step of a sum of products: rounded once on machines that multiply and add so, else twice.
+// Shape: the shapes broadcast.
+// Types: any but complex64; integers and bool become float32; promoted to a common type.
+// Throws InvalidArgument when the shapes do not broadcast, or for another type.
+array add_product(const array& a, const array& b, const array& c, StreamOrDevice s = {});
+
 // The angle in [0, pi] whose cosine is `a`; NaN outside [-1, 1].
 // Shape: that of `a`.
 // Types: any; integers and bool become float32.

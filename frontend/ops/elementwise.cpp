@@ -16,6 +16,11 @@ array add(const array& a, const array& b, StreamOrDevice s) {
   return detail::elementwise(row, {a, b}, s);
 }
 
+array add_product(const array& a, const array& b, const array& c, StreamOrDevice s) {
+  static const ir::OpDef& row = ir::op("add_product");
+  return detail::elementwise(row, {a, b, c}, s);
+}
+
 array arccos(const array& a, StreamOrDevice s) {
   static const ir::OpDef& row = ir::op("arccos");
   return detail::elementwise(row, {a}, s);

@@ -221,7 +221,9 @@ array decode_codes(const array& codes, const QuantFormat& f) {
 
 array decode_scales(const array& scales, const std::optional<array>& global_scale, const QuantFormat& f) {
   if (f.mode == QuantMode::Affine) return astype(scales, float32);
-  const array scale = f.mode == QuantMode::Nvfp4 ? decode_fp8(scales) : decode_exponent(scales);
+  const array scale = f.mode != QuantMode::Nvfp4 ? decode_exponent(scales)
+                      : f.cpu                    ? decode_fp8_by_half(scales)
+                                                 : decode_fp8(scales);
   return global_scale ? multiply(scale, global_factor(*global_scale)) : scale;
 }
 

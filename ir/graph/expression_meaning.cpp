@@ -317,7 +317,7 @@ class Instantiator {
     if (e.args.size() == 1) return unique(builder_.unary(op, args[0]));
     if (e.args.size() == 2) return unique(builder_.binary(op, args[0], args[1]));
     if (op == ScalarOp::Select) return unique(builder_.select(args[0], args[1], args[2]));
-    return unique(builder_.fma(args[0], args[1], args[2]));
+    return unique(builder_.ternary(op, args[0], args[1], args[2]));
   }
 
   Result<uint32_t> bitcast(Dtype t, uint32_t value) {

@@ -18,7 +18,7 @@ constexpr int64_t kFunctionFlops = 16;
 int64_t flops_of(ScalarOp op, Dtype type) {
   if (!is_float(type)) return 0;
   if (is_function(op)) return kFunctionFlops;
-  if (op == ScalarOp::Fma) return 2;
+  if (op == ScalarOp::Fma || op == ScalarOp::Madd) return 2;
   return op >= ScalarOp::Add && op <= ScalarOp::Sqrt && op != ScalarOp::Neg && op != ScalarOp::Abs ? 1 : 0;
 }
 

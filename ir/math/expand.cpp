@@ -35,17 +35,18 @@ uint32_t put_in_operand_order(std::vector<ScalarNode>& nodes, uint32_t first, ui
 
 uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args, Arithmetic arithmetic,
                          Dtype narrow) {
-  assert(is_function(op) && args.size() == static_cast<size_t>(arity(op)));
+  assert(is_expanded(op) && args.size() == static_cast<size_t>(arity(op)));
   auto first = static_cast<uint32_t>(b.nodes().size());
   math::Writer writer{b, arithmetic};
   math::Expr x(writer, args[0]);
-  math::Expr y(writer, args[args.size() - 1]);
+  math::Expr y(writer, args[args.size() > 1 ? 1 : 0]);
   // Where products are rounded before they are added, the shorter formulas of bf16 exp and of f16 sigmoid have another
   // bit in one place each.
   const bool shorter = narrow == float16 || (narrow == bfloat16 && arithmetic != Arithmetic::Plain);
   const bool shorter_sigmoid = narrow == float16 && arithmetic != Arithmetic::Plain;
   auto result = [&] {
     switch (op) {
+      case ScalarOp::Madd: return math::madd(x, y, math::Expr(writer, args[2]));
       case ScalarOp::Exp: return shorter ? math::narrow_exp(x, narrow) : math::exp(x);
       case ScalarOp::Exp2: return shorter ? math::narrow_exp2(x, narrow) : math::exp2(x);
       case ScalarOp::Expm1: return math::expm1(x);
@@ -86,7 +87,7 @@ ScalarProgram expand_functions(const ScalarProgram& program, Arithmetic arithmet
     ScalarNode node = from;
     auto count = static_cast<size_t>(arity(node.op));
     for (size_t i = 0; i < count; ++i) node.args[i] = place[from.args[i]];
-    if (is_function(node.op)) {
+    if (is_expanded(node.op)) {
       place.push_back(expand_function(builder, node.op, std::span(node.args).first(count), arithmetic));
       continue;
     }

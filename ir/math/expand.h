@@ -22,7 +22,7 @@ enum class Arithmetic : uint8_t {
   Plain,  // rounds after each operation
 };
 
-// Appends nodes that compute function `op` (is_function(op)) of `args`, all f32 or all f64, and returns the result's
+// Appends nodes that compute function `op` (is_expanded(op)) of `args`, all f32 or all f64, and returns the result's
 // node. The nodes use only primitive scalar ops.
 //
 // `narrow` is f16 or bf16 where all f32 arguments are numbers of this type and the result is only rounded to it. Then a

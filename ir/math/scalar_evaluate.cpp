@@ -15,7 +15,7 @@ namespace frit::ir {
 namespace {
 
 constexpr int kTypeCount = static_cast<int>(kAllDtypes.size());
-constexpr int kPrimitiveCount = static_cast<int>(ScalarOp::Exp);
+constexpr int kPrimitiveCount = static_cast<int>(ScalarOp::Madd);
 
 // The nearest float towards zero, with its last bit set when that lost anything: a later rounding to fewer bits
 // then gives what one rounding of the exact value would have given.
@@ -309,7 +309,7 @@ uint64_t evaluate_expansion(ScalarOp op, Dtype type, std::span<const uint64_t> a
 }  // namespace
 
 PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand) {
-  if (is_function(op)) return nullptr;
+  if (is_expanded(op)) return nullptr;
   if (op == ScalarOp::Bitcast) return result == bool_ ? &nonzero : &keep_bits;
   size_t from = static_cast<size_t>(operand.val()), to = static_cast<size_t>(result.val());
   if (op == ScalarOp::Cast) return kCasts[to * kTypeCount + from];
@@ -320,8 +320,9 @@ uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::
                   FunctionSource source) {
   if (op == ScalarOp::Const) return imm & width_mask(result);
   if (!types_fit(op, result, types) || args.size() != types.size() || op == ScalarOp::Input) std::abort();
-  if (is_function(op)) {
-    return source == FunctionSource::Libm ? evaluate_libm(op, result, args) : evaluate_expansion(op, result, args);
+  if (is_expanded(op)) {
+    return source == FunctionSource::Libm && is_function(op) ? evaluate_libm(op, result, args)
+                                                             : evaluate_expansion(op, result, args);
   }
   return primitive_function(op, result, types[op == ScalarOp::Select ? 1 : 0])(args.data());
 }

@@ -18,14 +18,14 @@ struct Row {
 
 // In enumerator order.
 constexpr std::array<Row, kScalarOpCount> kRows{{
-    {"const", 0}, {"input", 0}, {"add", 2},   {"sub", 2},   {"mul", 2},  {"div", 2},    {"rem", 2},     {"neg", 1},
-    {"abs", 1},   {"min", 2},   {"max", 2},   {"floor", 1}, {"ceil", 1}, {"trunc", 1},  {"round", 1},   {"sqrt", 1},
-    {"fma", 3},   {"eq", 2},    {"ne", 2},    {"lt", 2},    {"le", 2},   {"gt", 2},     {"ge", 2},      {"and", 2},
-    {"or", 2},    {"xor", 2},   {"not", 1},   {"shl", 2},   {"shr", 2},  {"select", 3}, {"cast", 1},    {"bitcast", 1},
-    {"exp", 1},   {"exp2", 1},  {"expm1", 1}, {"log", 1},   {"log2", 1}, {"log10", 1},  {"log1p", 1},   {"sin", 1},
-    {"cos", 1},   {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1}, {"atan2", 2},  {"sinh", 1},    {"cosh", 1},
-    {"tanh", 1},  {"asinh", 1}, {"acosh", 1}, {"atanh", 1}, {"erf", 1},  {"erfinv", 1}, {"sigmoid", 1}, {"pow", 2},
-    {"rsqrt", 1},
+    {"const", 0}, {"input", 0}, {"add", 2},   {"sub", 2},   {"mul", 2},   {"div", 2},    {"rem", 2},    {"neg", 1},
+    {"abs", 1},   {"min", 2},   {"max", 2},   {"floor", 1}, {"ceil", 1},  {"trunc", 1},  {"round", 1},  {"sqrt", 1},
+    {"fma", 3},   {"eq", 2},    {"ne", 2},    {"lt", 2},    {"le", 2},    {"gt", 2},     {"ge", 2},     {"and", 2},
+    {"or", 2},    {"xor", 2},   {"not", 1},   {"shl", 2},   {"shr", 2},   {"select", 3}, {"cast", 1},   {"bitcast", 1},
+    {"madd", 3},  {"exp", 1},   {"exp2", 1},  {"expm1", 1}, {"log", 1},   {"log2", 1},   {"log10", 1},  {"log1p", 1},
+    {"sin", 1},   {"cos", 1},   {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1},   {"atan2", 2},  {"sinh", 1},
+    {"cosh", 1},  {"tanh", 1},  {"asinh", 1}, {"acosh", 1}, {"atanh", 1}, {"erf", 1},    {"erfinv", 1}, {"sigmoid", 1},
+    {"pow", 2},   {"rsqrt", 1},
 }};
 static_assert(kRows[static_cast<int>(ScalarOp::Bitcast)].name == "bitcast");
 static_assert(kRows[static_cast<int>(ScalarOp::Rsqrt)].name == "rsqrt");
@@ -52,7 +52,7 @@ bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands) {
   for (Dtype t : operands)
     if (t != operands[0]) return false;
   if (result != (is_comparison(op) ? bool_ : operands[0])) return false;
-  if (is_function(op)) return result == float32 || result == float64;
+  if (is_expanded(op)) return result == float32 || result == float64;
   return primitive_function(op, result, operands[0]) != nullptr;
 }
 
@@ -87,7 +87,9 @@ uint32_t ScalarBuilder::binary(ScalarOp op, uint32_t a, uint32_t b) {
   return append({op, is_comparison(op) ? bool_ : type(a), {a, b}});
 }
 
-uint32_t ScalarBuilder::fma(uint32_t a, uint32_t b, uint32_t c) { return append({ScalarOp::Fma, type(a), {a, b, c}}); }
+uint32_t ScalarBuilder::ternary(ScalarOp op, uint32_t a, uint32_t b, uint32_t c) {
+  return append({op, type(a), {a, b, c}});
+}
 
 uint32_t ScalarBuilder::select(uint32_t condition, uint32_t a, uint32_t b) {
   return append({ScalarOp::Select, type(a), {condition, a, b}});

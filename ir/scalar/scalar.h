@@ -9,7 +9,7 @@
 // Operand types, as decided by types_fit:
 // - Add .. Abs: integers and floats
 // - Min, Max and comparisons: integers, floats and bool (false < true)
-// - Floor .. Fma and the functions: f32 and f64
+// - Floor .. Fma, Madd and the functions: f32 and f64
 // - And .. Not: integers and bool
 // - Shl, Shr: integers
 // - Const, Select, Cast and Bitcast: every type, f16 and bf16 included
@@ -29,6 +29,8 @@
 //   b.
 // - Neg and Abs of floats change only the sign bit, also of NaNs. The sign and payload of a NaN from any other float
 //   operation are not specified: results are compared with all NaNs equal.
+// - Madd(x, y, z) is x * y + z: an Fma on machines that have one, else a Mul and an Add, so that a step of a sum of
+//   products is cheap on either. Its expansion in ir/math decides.
 // - The functions from Exp on are defined by their expansion in ir/math, the one definition for eager, compiled and
 //   folded code.
 #pragma once
@@ -82,6 +84,8 @@ enum class ScalarOp : uint8_t {
   Select,   // a: bool, b and c: the result's type
   Cast,     // by value
   Bitcast,  // by bits
+  // steps of sums, f32 and f64
+  Madd,
   // functions, f32 and f64
   Exp,
   Exp2,
@@ -116,8 +120,10 @@ std::optional<ScalarOp> parse_scalar_op(std::string_view name);
 int arity(ScalarOp op);
 // Whether `op` takes operands of these types (arity(op) of them) and gives `result`.
 bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands);
-// True from Exp on: functions that ir/math expands before a backend sees them.
+// True from Exp on: functions of analysis.
 constexpr bool is_function(ScalarOp op) { return op >= ScalarOp::Exp; }
+// Whether ir/math expands the operation before a backend sees it: functions, and Madd.
+constexpr bool is_expanded(ScalarOp op) { return op >= ScalarOp::Madd; }
 constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::Ge; }
 
 struct ScalarNode {
@@ -145,7 +151,8 @@ class ScalarBuilder {
   uint32_t constant_bits(Dtype type, uint64_t bits);
   uint32_t unary(ScalarOp op, uint32_t a);
   uint32_t binary(ScalarOp op, uint32_t a, uint32_t b);
-  uint32_t fma(uint32_t a, uint32_t b, uint32_t c);
+  uint32_t ternary(ScalarOp op, uint32_t a, uint32_t b, uint32_t c);  // Fma or Madd
+  uint32_t fma(uint32_t a, uint32_t b, uint32_t c) { return ternary(ScalarOp::Fma, a, b, c); }
   uint32_t select(uint32_t condition, uint32_t a, uint32_t b);
   uint32_t cast(Dtype type, uint32_t a);  // returns `a` if it already has that type
   uint32_t bitcast(Dtype type, uint32_t a);

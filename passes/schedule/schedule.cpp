@@ -20,6 +20,7 @@
 #include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/neighbours.h"
+#include "passes/schedule/order_body.h"
 #include "passes/schedule/padded_rows.h"
 #include "passes/schedule/paired_halves.h"
 #include "passes/schedule/row_pairs.h"
@@ -45,6 +46,9 @@ constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 // Bytes of a row below which far rows take longer to read than their sums take in scratch memory.
 constexpr int64_t kShortRun = 256;
+// Sums of a body, and operations of it, from which on their steps are put side by side.
+constexpr size_t kManySums = 4;
+constexpr int64_t kLongBody = 64;
 constexpr int64_t kCachesOfRows = 4;  // of a core, that an operand fills which is read several times
 constexpr int kLeastLanes = 4;        // of vectors that are shorter than they could be
 constexpr int kPairsAtOnce = 4;       // pairs of rows that are reduced side by side
@@ -111,6 +115,7 @@ class Scheduler {
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
     loop.unroll = cost > 384 || rare_.count(loop.var) ? 1 : cost > 96 ? 2 : 4;
+    if (loop.accumulators.size() >= kManySums && cost > kLongBody) use_values_early(loop.body);
     if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
       loop.unroll = static_cast<int>(vectors);
     if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);

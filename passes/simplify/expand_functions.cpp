@@ -67,7 +67,7 @@ class FunctionExpander {
       if (auto* loop = std::get_if<Loop>(&instr.node)) {
         expand(loop->body);
       } else if (auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
-        if (is_function(scalar->op)) {
+        if (is_expanded(scalar->op)) {
           expand_call(*scalar, result);
           continue;
         }

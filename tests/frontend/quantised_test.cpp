@@ -170,6 +170,29 @@ TEST(Quantised, FewRowsUnpackOnce) {
   EXPECT_EQ(readers, 1) << kernels;
 }
 
+// Codes keep the place that they have in a word, and the rows are divided by it: exactly, for all numbers but those
+// near the least. Rows are stored apart, whatever their length.
+TEST(Quantised, FewRowsOfAnySize) {
+  const int before = num_threads();
+  for (const int bits : {1, 2, 3, 4, 5, 6, 8})
+    for (const auto& [rows, inner] : {std::pair{1, 96}, {4, 1056}}) {
+      const std::vector<array> q = quantize(matrix(6, inner), 32, bits);
+      const auto product = [&, rows = rows, inner = inner](float scale, int threads) {
+        set_num_threads(threads);
+        return astype(quantized_matmul(matrix(rows, inner) * scale, q[0], q[1], q[2], true, 32, bits), float64);
+      };
+      const array weights = astype(dequantize(q[0], q[1], q[2], 32, bits), float64);
+      const array expected = matmul(astype(matrix(rows, inner), float64), transpose(weights));
+      const std::string name = std::to_string(bits) + " bits, rows " + std::to_string(rows);
+      for (const float scale : {1.0f, 1e-30f, 1e30f}) {
+        const array got = product(scale, 1);
+        EXPECT_TRUE(array_equal(got, product(scale, 3)).item<bool>()) << name;
+        EXPECT_TRUE(allclose(got / array(scale, float64), expected, 1e-5, 1e-4).item<bool>()) << name << " " << scale;
+      }
+    }
+  set_num_threads(before);
+}
+
 // Products of 7 to 64 rows make some columns of the operand at a time. Numbers follow the unpacked weights, and are
 // the same for any number of threads.
 TEST(Quantised, ColumnsAreUnpackedBesideTheProduct) {

@@ -118,6 +118,23 @@ TEST(Emit, BlocksOfRowsArePrefetched) {
             4u);
 }
 
+// A loop with much work for each element of a large operand prefetches what comes later of the same run, a line for
+// each vector. Little work leaves that to the processor, and so do operands that stay in cache.
+TEST(Emit, LaterElementsOfARunArePrefetched) {
+  const auto kernel = [](int rows, int work) {
+    std::string body;
+    for (int i = 1; i <= work; ++i)
+      body += "      %" + std::to_string(i) + ": f32 = mul %" + std::to_string(i - 1) + ", %0\n";
+    return "kernel @runs(%x: f32[" + std::to_string(1024 * rows) + "] in, %y: f32[" + std::to_string(rows) +
+           "] out) {\n  parallel for i in " + std::to_string(rows) +
+           " {\n    for j in 1024 vector 16 unroll 2 lanes 32 " + "acc %50: f32 = sum %" + std::to_string(work) +
+           " {\n      %0: f32 = load %x[1024*i + j]\n" + body + "    }\n    store %y[i], %50\n  }\n}";
+  };
+  EXPECT_EQ(prefetches_in(kernel(4096, 12)), 2u);
+  EXPECT_EQ(prefetches_in(kernel(4096, 3)), 0u);
+  EXPECT_EQ(prefetches_in(kernel(256, 12)), 0u);
+}
+
 // Pieces of far rows, each behind the one that was taken before: two lines of the next piece in each step, none of
 // those of pieces that share a line.
 TEST(Emit, NextPiecesOfFarRowsArePrefetched) {

@@ -84,7 +84,7 @@ TEST(ExpandFunctions, LeavesOnlyPrimitivesAndTheSameBits) {
   const Kernel& k = f.program->kernels[0];
   Status valid = verify(*f.program);
   EXPECT_TRUE(valid.ok()) << valid.error().str();
-  EXPECT_EQ(count(k.body, [](const ScalarInstr& s) { return is_function(s.op); }), 0u);
+  EXPECT_EQ(count(k.body, [](const ScalarInstr& s) { return is_expanded(s.op); }), 0u);
   std::vector<float> after = run(k);
   for (size_t i = 0; i < before.size(); ++i)
     EXPECT_EQ(std::bit_cast<uint32_t>(before[i]), std::bit_cast<uint32_t>(after[i])) << i;
@@ -148,6 +148,37 @@ TEST(ExpandFunctions, TargetsWithoutFusedMultiplicationsGetNone) {
       differ += own != evaluate(call, {})[0];
     }
   EXPECT_GT(differ, 0);
+}
+
+// A step of a sum of products is one operation where the machine has it, and two where it has not.
+TEST(ExpandFunctions, StepsOfSumsFollowTheMachine) {
+  const auto run_step = [](bool has_fma, ScalarOp op, size_t steps) {
+    Function f = parse(R"(program @f(n) {
+  buffer %x: f32[n] input 0
+  buffer %out: f32[n] output
+  launch @f_0(%x, %out)
+  return %out: f32[n]
+  kernel @f_0(%x: f32[n] in, %out: f32[n] out; n) {
+    for i in n {
+      %0: f32 = load %x[i]
+      %1: f32 = madd %0, %0, -2.25
+      store %out[i], %1
+    }
+  }
+})");
+    EXPECT_TRUE(expand(f, has_fma).ok());
+    const Kernel& k = f.program->kernels[0];
+    EXPECT_EQ(count(k.body, [&](const ScalarInstr& s) { return s.op == op; }), steps);
+    EXPECT_EQ(count(k.body, [](const ScalarInstr& s) { return s.op != ScalarOp::Const; }), steps * (has_fma ? 1 : 2));
+    return run(k);
+  };
+  const std::vector<float> fused = run_step(true, ScalarOp::Fma, 1), plain = run_step(false, ScalarOp::Mul, 1);
+  const std::vector<float> x{0.25f, 1.5f, -0.0f, -2.0f, 3.25f, 0x1p-140f};
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(fused[i], std::fma(x[i], x[i], -2.25f));
+    const float product = x[i] * x[i];
+    EXPECT_EQ(plain[i], product - 2.25f);
+  }
 }
 
 // A function of f16 whose result is only rounded to f16 has a shorter formula; another use of the result keeps the long

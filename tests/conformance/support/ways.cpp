@@ -323,7 +323,7 @@ bool is_exact(const Function& f, const Op& op) {
       const Dtype type = compute_type(result.dtype), types[] = {type, type};
       auto program = meaning(ir::op(op.def->step), types, type);
       return program.ok() && std::none_of(program->nodes.begin(), program->nodes.end(),
-                                          [](const ScalarNode& n) { return is_function(n.op); });
+                                          [](const ScalarNode& n) { return is_expanded(n.op); });
     }
     case OpKind::Reduction: return !is_inexact(f.type(op.operands[0]).dtype) || !is_inexact(result.dtype);
     case OpKind::Elementwise: {
@@ -331,7 +331,7 @@ bool is_exact(const Function& f, const Op& op) {
       for (ValueId v : op.operands) types.push_back(f.type(v).dtype);
       auto program = meaning(*op.def, types, result.dtype);
       return program.ok() && std::none_of(program->nodes.begin(), program->nodes.end(),
-                                          [](const ScalarNode& n) { return is_function(n.op); });
+                                          [](const ScalarNode& n) { return is_expanded(n.op); });
     }
     case OpKind::Composite: {
       Function inner;
