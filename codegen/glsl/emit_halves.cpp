@@ -33,6 +33,13 @@ void count_reads(const ir::Body& body, std::map<ir::Reg, int>& reads) {
   }
 }
 
+// Operations of float arithmetic. A device that has no subnormal numbers gives none as their results.
+bool is_computed(ir::ScalarOp op) {
+  using ir::ScalarOp;
+  return !keeps_digits(op) && op != ScalarOp::Rem && op != ScalarOp::Cast && op != ScalarOp::Bitcast &&
+         op != ScalarOp::Const;
+}
+
 bool is_sum_or_product(ir::ScalarOp op) {
   return op == ir::ScalarOp::Add || op == ir::ScalarOp::Sub || op == ir::ScalarOp::Mul;
 }
@@ -165,7 +172,7 @@ bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) 
     return false;
   }
   if (s.type != float32) return false;
-  if (is_sum_or_product(s.op)) sums_[s.result] = &s;
+  if (is_computed(s.op)) computed_[s.result] = &s;
   if (keeps_digits(s.op)) {
     const auto all = [&](Dtype t) {
       bool hold = true;
@@ -198,7 +205,7 @@ bool KernelEmitter::emit_to_half(const ir::ScalarInstr& s, const ir::Instr& inst
   } else {
     half.text = name_of(s.result) + "h";
     std::string value, exact;
-    if (auto sum = sums_.find(from); sum != sums_.end()) {
+    if (auto sum = computed_.find(from); sum != computed_.end() && is_sum_or_product(sum->second->op)) {
       const std::string a = half_of(sum->second->args[0]), b = half_of(sum->second->args[1]);
       const char* symbol = sum->second->op == ir::ScalarOp::Add   ? " + "
                            : sum->second->op == ir::ScalarOp::Sub ? " - "
@@ -223,7 +230,7 @@ bool KernelEmitter::emit_to_bfloat(const ir::ScalarInstr& s, const ir::Instr& in
     return true;
   }
   // Sums of columns wait for memory, and a sum of squares takes 7 % longer so.
-  if (sums_.count(from) && !across_) {
+  if (computed_.count(from) && !across_) {
     line("const float " + high + " = " + prelude_.use(features_.keeps_specials32 ? "bf16_near_kept" : "bf16_near") +
          "(" + regs_[from] + ");" + comment(instr));
     highs_[s.result] = "floatBitsToUint(" + high + ")";

@@ -450,16 +450,16 @@ class KernelEmitter {
   int indent_ = 1;
   std::vector<std::string> regs_;
   std::map<ir::Reg, uint64_t> constants_;
-  std::set<ir::Reg> few_bits_;                      // integers from 0 to 2^24
-  std::set<const ir::ScalarInstr*> scaled_;         // quotients that are products with the inverse of their divisor
-  std::set<ir::Reg> inverted_;                      // those divisors
-  std::map<ir::Reg, std::string> inverses_;         // of which are known so far
-  std::map<ir::Reg, Half> halves_;                  // of type f16, and f32 that hold one
-  std::map<ir::Reg, Dtype> exact_;                  // f32 whose value is a number of this type of 16 bits
-  std::map<ir::Reg, std::string> highs_;            // of type bf16: the bits of the equal f32
-  std::map<ir::Reg, std::string> floats_;           // of 16 bits, loaded from registers: the equal f32
-  std::map<ir::Reg, const ir::ScalarInstr*> sums_;  // sums, differences and products in f32
-  std::vector<std::string> narrow_;                 // i64 registers whose value is an int as well: that int, else ""
+  std::set<ir::Reg> few_bits_;                          // integers from 0 to 2^24
+  std::set<const ir::ScalarInstr*> scaled_;             // quotients that are products with the inverse of their divisor
+  std::set<ir::Reg> inverted_;                          // those divisors
+  std::map<ir::Reg, std::string> inverses_;             // of which are known so far
+  std::map<ir::Reg, Half> halves_;                      // of type f16, and f32 that hold one
+  std::map<ir::Reg, Dtype> exact_;                      // f32 whose value is a number of this type of 16 bits
+  std::map<ir::Reg, std::string> highs_;                // of type bf16: the bits of the equal f32
+  std::map<ir::Reg, std::string> floats_;               // of 16 bits, loaded from registers: the equal f32
+  std::map<ir::Reg, const ir::ScalarInstr*> computed_;  // arithmetic in f32
+  std::vector<std::string> narrow_;  // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_, bound_;      // bound_: names that the kernel binds
   std::vector<Memory> memories_;                   // launch buffers, then locals

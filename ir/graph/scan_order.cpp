@@ -35,8 +35,11 @@ int scan_lanes(const Op& scan, const Type& type, bool grid) {
 ScanLoop scan_loop(const Op& scan, const Type& type, const DimFacts& facts, bool grid) {
   ScanLoop loop{static_cast<size_t>(scan.attrs.get_int("axis")), scan.attrs.get_bool("reverse"),
                 scan_lanes(scan, type, grid)};
-  const int64_t block = loop.lanes ? kScanRowBlock : kScanBlock;
-  if (grid && facts.range(type.shape[loop.axis]).high > block) loop.block = block;
+  const int64_t most = loop.lanes ? kScanRowBlock : kScanBlock, length = facts.range(type.shape[loop.axis]).high;
+  if (!grid || length <= most) return loop;
+  loop.block = most;
+  // Short blocks end sooner, and long rows have too many of them.
+  while (!loop.lanes && loop.block > kLeastScanBlock && length / (loop.block / 2) <= kMostScanBlocks) loop.block /= 2;
   return loop;
 }
 

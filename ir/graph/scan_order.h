@@ -20,6 +20,9 @@ bool reduces_alike(const Op& scan, const Type& type);
 // loop's where a row is no longer than a block. Else it is the reduction of its elements where a reduction has the
 // scan's step.
 inline constexpr int64_t kScanRowBlock = 16384, kScanBlock = 512;
+// Rows of elements that are combined in order have smaller blocks, down to kLeastScanBlock, as long as they are no more
+// than kMostScanBlocks.
+inline constexpr int64_t kLeastScanBlock = 64, kMostScanBlocks = 512;
 // The lanes of the totals.
 inline constexpr int kScanTotalLanes = 1024;
 

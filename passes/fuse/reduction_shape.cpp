@@ -13,6 +13,10 @@ namespace {
 // that work behind the reduction reads memory again in any case; and the columns beyond which single ones are enough
 // work for the threads.
 constexpr int64_t kLongColumn = 4096, kWideColumns = 8192;
+// On a grid: results that leave most of it idle, the elements of a row that a workgroup keeps in registers, the fewest
+// of a block, columns of a workgroup, and workgroups that keep it busy.
+constexpr int64_t kIdleRows = 32, kIdleColumns = 256, kGridRow = 49152, kLeastRowBlock = 8192, kLeastColumnBlock = 512,
+                  kColumnsTogether = 64, kBusyOfRows = 128, kBusyOfColumns = 64;
 
 }  // namespace
 
@@ -57,10 +61,24 @@ bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& tar
   // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once.
   // A grid takes many more.
   const int64_t few_rows = target.grid ? 256 : 16, few_columns = target.grid ? 32768 : 64;
-  if (reduces_last()) return kept.high <= few_rows && reduced.high > 2 * target.reduction_block;
-  if (target.grid) return kept.high <= few_columns && reduced.high > 2 * target.column_block;
+  // Of so few results a grid is idle but for some processors, and a second launch costs less than long rows on those.
+  const bool idle = target.grid && kept.high <= (reduces_last() ? kIdleRows : kIdleColumns);
+  if (reduces_last()) return kept.high <= few_rows && reduced.high > (idle ? kGridRow : 2 * target.reduction_block);
+  if (target.grid)
+    return kept.high <= few_columns && reduced.high > (idle ? target.column_block : 2 * target.column_block);
   if (reduced.high <= kLongColumn || kept.high <= 0) return false;
   return kept.high <= few_columns || (reduced.low > kLongColumn && kept.high < kWideColumns);
+}
+
+int64_t ReductionShape::block_size(const DimFacts& facts, const TargetTraits& target) const {
+  int64_t block = reduces_last() ? target.reduction_block : target.column_block;
+  if (!target.grid) return block;
+  const int64_t least = reduces_last() ? kLeastRowBlock : kLeastColumnBlock,
+                busy = reduces_last() ? kBusyOfRows : kBusyOfColumns;
+  const auto kept = facts.range(kept_size()), reduced = facts.range(reduced_size());
+  const int64_t beside = reduces_last() ? kept.high : kept.high / kColumnsTogether + 1;
+  while (block > least && beside < busy && reduced.high / block < busy / beside) block /= 2;
+  return block;
 }
 
 bool ReductionShape::is_row(const Shape& s) const {

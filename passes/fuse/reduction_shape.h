@@ -37,6 +37,9 @@ struct ReductionShape {
   // there are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a
   // reduction at full shape.
   bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
+  // The elements of a block there. A grid has smaller ones than its traits say where these would be too few to keep it
+  // busy.
+  int64_t block_size(const DimFacts& facts, const TargetTraits& target) const;
 
   // The values of a group have one of two shapes: that of the space (full), or one element per result, with the reduced
   // axes left out or of size 1 (row).

@@ -30,6 +30,8 @@ constexpr int64_t kMinRows = 64;
 // Pieces whose elements an invocation of a grid chooses among, and bytes that it moves together.
 constexpr size_t kMaxChosen = 8;
 constexpr int64_t kWordBytes = 16;
+// Bytes of a result up to which more launches cost a grid more than such choices.
+constexpr int64_t kFewBytes = 1 << 20;
 
 struct Piece {
   size_t axis = 0;
@@ -75,7 +77,7 @@ class LoopLowering {
 
   // Whether an invocation of a grid finds the operand of its element by comparisons: where rows are short and pieces do
   // not consist of whole words, which are moved together, kernels for the pieces would write lines of the result in
-  // parts.
+  // parts. So it does where the result is small.
   bool chooses_operands(const std::vector<Piece>& pieces) const {
     const auto computes = [](const Op& op) { return !op.operands.empty(); };
     if (!l_.context.target.grid || std::count_if(g_.ops.begin(), g_.ops.end(), computes) != 1 ||
@@ -85,7 +87,9 @@ class LoopLowering {
     for (size_t i = pieces[0].axis; i < space_.size(); ++i) row *= space_[i];
     for (size_t i = pieces[0].axis + 1; i < space_.size(); ++i) inner *= space_[i];
     if (g_.f.facts.less_equal(row, kMaxRow) != Tri::Yes) return false;
-    const Dim word(kWordBytes / g_.f.type(g_.outputs[0]).dtype.size());
+    const auto size = static_cast<int64_t>(g_.f.type(g_.outputs[0]).dtype.size());
+    if (g_.f.facts.range(product(space_)).high <= kFewBytes / size) return true;
+    const Dim word(kWordBytes / size);
     return std::any_of(pieces.begin(), pieces.end(),
                        [&](const Piece& p) { return !g_.f.facts.simplify(mod(p.end * inner, word)).is(0); });
   }

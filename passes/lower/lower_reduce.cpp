@@ -364,10 +364,7 @@ class RowLowering {
     return p;
   }
 
-  int64_t block_size() const {
-    const TargetTraits& target = l_.context.target;
-    return shape_.reduces_last() ? target.reduction_block : target.column_block;
-  }
+  int64_t block_size() const { return shape_.block_size(f_.facts, l_.context.target); }
 
   // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results, by
   // way of groups of them where they are many. The last block of columns has a kernel of its own, so that all others

@@ -276,7 +276,7 @@ int64_t elements_of(Loop& outer, const DimFacts& facts, int64_t most) {
 // share them. Where one side of them is short, the other one is longer. A side of few elements is none that are words
 // and fit one access, nor any that are not whole words together: they are accessed as they lie, line by line.
 bool cut_tiles(Kernel& k, Loop& outer) {
-  constexpr int64_t kWorthTiling = 2, kShortSide = 8, kStep = 32, kMany = 1 << 22;
+  constexpr int64_t kWorthTiling = 2, kShortSide = 8, kStep = 32, kMany = 1 << 24;
   const int axis = axis_to_tile(outer, k.facts, kWorthTiling);
   if (axis < 0) return false;
   Loop *row = &outer, *column = &outer;

@@ -27,6 +27,10 @@ constexpr int64_t kRow = 65536, kColumn = 4096;
 constexpr int64_t kFewestBlock = 1024, kRowBlock = 8192, kMostRowBlock = 32768, kMostBlocks = 4096;
 constexpr int64_t kMoreThanLaunches = int64_t{1} << 21;  // elements that take longer to read again than a launch
 constexpr int64_t kWorkgroups = 512, kColumnsTogether = 32;
+// Rows, or workgroups of columns, that leave most of a device idle, and the lengths from which on such rows take longer
+// than the launches of blocks: powers take arithmetic.
+constexpr int64_t kFewRows = 32, kFewGroups = 8, kFewPowers = 16384, kFewSquares = 49152;
+constexpr int64_t kWideAccess = 8;            // elements of the widest access
 constexpr int kMostWork = 8, kMostReads = 2;  // operations, and arrays read, of elements that are computed again
 constexpr int kMostSteps = 16;                // from the first reduction to the centre
 
@@ -69,8 +73,8 @@ class PairFinder {
     if (!d || only_operation(f_, *d) != ScalarOp::Sub) return std::nullopt;
     p.x = bare(d->operands[0]);
     const Shape& space = f_.type(op.operands[0]).shape;
-    if (!is_float(f_.type(p.x).dtype) || f_.type(p.x).shape != space || !is_long(space, reduced_axes(op), p.run) ||
-        !is_cheap(p.x))
+    if (!is_float(f_.type(p.x).dtype) || f_.type(p.x).shape != space ||
+        !is_long(space, reduced_axes(op), p.powers, p.run) || !is_cheap(p.x))
       return std::nullopt;
     p.centre = row_value(d->operands[1], space, reduced_axes(op));
     p.first = p.centre == kNone ? nullptr : reduction_below(p);
@@ -98,7 +102,7 @@ class PairFinder {
   }
 
   // Whether rows of `space` along `axes` are read once for each reduction as they are.
-  static bool is_long(const Shape& space, const std::vector<int64_t>& axes, Run& run) {
+  static bool is_long(const Shape& space, const std::vector<int64_t>& axes, bool powers, Run& run) {
     if (axes.empty() || axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size())) return false;
     for (int64_t axis = 0; axis < static_cast<int64_t>(space.size()); ++axis) {
       const Dim& size = space[static_cast<size_t>(axis)];
@@ -106,8 +110,11 @@ class PairFinder {
       (axis < axes.front() ? run.outer : axis > axes.back() ? run.inner : run.length) *= size.value();
     }
     if (run.outer * run.inner == 0) return false;
-    if (run.inner == 1) return run.length > kRow;
-    return run.length > 2 * kColumn || (run.length > kColumn && run.outer * run.length * run.inner > kMoreThanLaunches);
+    if (run.inner == 1)
+      return run.length > kRow || (run.outer <= kFewRows && run.length > (powers ? kFewPowers : kFewSquares));
+    const bool few = run.outer * ((run.inner + kColumnsTogether - 1) / kColumnsTogether) <= kFewGroups;
+    return run.length > 2 * kColumn ||
+           (run.length > kColumn && (few || run.outer * run.length * run.inner > kMoreThanLaunches));
   }
 
   // Whether the elements of `v` are soon computed again from what is in memory.
@@ -173,6 +180,14 @@ class PairFinder {
   const Function& f_;
 };
 
+// The number of blocks, `count` or some more, that leave no element over and so are one kernel. Their lengths are
+// multiples of `unit`. Zero if there is none.
+int64_t even_count(int64_t length, int64_t count, int64_t unit) {
+  for (int64_t n = count; n <= count + count / 2; ++n)
+    if (length % n == 0 && length / n % unit == 0) return n;
+  return 0;
+}
+
 // How rows are cut: into blocks that registers hold, enough of them for all processors.
 std::vector<Part> parts_of(const Run& r) {
   int64_t length = kColumn, count = 0;
@@ -180,16 +195,12 @@ std::vector<Part> parts_of(const Run& r) {
     for (length = kRowBlock; r.length / length > kMostBlocks && length < kMostRowBlock;) length *= 2;
     while (length > kFewestBlock && r.outer * (r.length / length) < kWorkgroups) length /= 2;
     count = r.length / length;
+    if (const int64_t n = even_count(r.length, count, kWideAccess); n) count = n, length = r.length / n;
   } else {
     const int64_t beside = r.outer * ((r.inner + kColumnsTogether - 1) / kColumnsTogether);
     while (length > kFewestBlock && beside * (r.length / length) < kWorkgroups) length /= 2;
     count = (r.length + length - 1) / length;
-    // Blocks that leave no element over are one kernel.
-    for (int64_t n = count; n <= count + count / 2; ++n)
-      if (r.length % n == 0) {
-        count = n;
-        break;
-      }
+    if (const int64_t n = even_count(r.length, count, 1); n) count = n;
     length = r.length / count;
   }
   std::vector<Part> parts{{0, count, length}};
