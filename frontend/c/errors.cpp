@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "frontend/c/call.h"
+#include "frontend/frit/error.h"
 #include "mlx/c/error.h"
 
 namespace frit::c {
@@ -36,6 +37,16 @@ Current& current() {
 void print_and_exit(const char* message) {
   std::fprintf(stderr, "error: %s\n", message);
   std::exit(255);
+}
+
+// The text of an error. Functions without a stream take the line of their wrapper for the user's; it is left out.
+std::string without_wrapper(const Error& e) {
+  std::string text = e.what();
+  const std::string here = __FILE__;
+  if (e.file().empty() || !e.file().starts_with(here.substr(0, here.rfind('/') + 1))) return text;
+  const std::string place = "\n  at " + e.file() + ":" + std::to_string(e.line());
+  if (const size_t at = text.find(place); at != std::string::npos) text.erase(at, place.size());
+  return text;
 }
 
 }  // namespace
@@ -68,6 +79,8 @@ void report(const char* function) noexcept {
       throw;
     } catch (const std::bad_alloc&) {
       message += "there is not enough memory";
+    } catch (const Error& e) {
+      message += without_wrapper(e);
     } catch (const std::exception& e) {
       message += e.what();
     } catch (...) {

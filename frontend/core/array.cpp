@@ -142,7 +142,8 @@ void array::eval() const {
 array::Status array::status() const {
   if (detail::known(*node_).is_ready()) return available;
   OperationPtr operation = node_->current_operation();
-  if (!operation) return available;
+  // Without an operation the value is there, or the array waits for memory from the program.
+  if (!operation) return detail::known(*node_).is_ready() ? available : unscheduled;
   return operation->scheduled.load(std::memory_order_relaxed) ? evaluated : unscheduled;
 }
 
@@ -177,7 +178,7 @@ array::Flags array::flags() const {
 size_t array::data_size() const {
   const size_t n = detail::element_count(node_->shape);
   const Node& known = detail::known(*node_);
-  if (!known.is_ready() || n == 0) return n;
+  if (!known.is_ready() || known.filled || n == 0) return n;
   const runtime::Tensor& t = known.value();
   size_t span = 1;
   for (size_t i = 0; i < t.shape.size(); ++i)

@@ -14,7 +14,7 @@ void Event::wait() const {
 }
 
 const Stream& Event::stream() const {
-  if (!array_) throw InvalidArgument("stream: the event belongs to no array", "take it from array::event()");
+  if (!array_) throw RuntimeError("stream: the event belongs to no array", "take it from array::event()");
   return stream_;
 }
 

@@ -200,13 +200,15 @@ void synchronize(ThreadLocalStream stream) { synchronize(stream_from_thread_loca
 void synchronize() { synchronize(default_stream(default_device())); }
 
 Stream StreamOrDevice::stream() const {
-  if (kind_ == Kind::stream) return stream_;
-  if (kind_ == Kind::thread_local_stream)
-    return stream_from_thread_local_stream(ThreadLocalStream(stream_.index, stream_.device));
-  return default_stream(kind_ == Kind::device ? stream_.device : default_device());
+  if (const auto* stream = std::get_if<Stream>(this)) return *stream;
+  if (const auto* stream = std::get_if<ThreadLocalStream>(this)) return stream_from_thread_local_stream(*stream);
+  if (const auto* device = std::get_if<Device>(this)) return default_stream(*device);
+  if (const auto* type = std::get_if<Device::DeviceType>(this)) return default_stream(*type);
+  return default_stream(default_device());
 }
 
 StreamContext::StreamContext(const StreamOrDevice& s) : device_(default_device()), stream_(default_stream(device_)) {
+  if (s.is_default()) throw RuntimeError("StreamContext: no stream and no device is named", "give one of them");
   const Stream stream = s.stream();
   set_default_device(stream.device);
   set_default_stream(stream);

@@ -123,7 +123,10 @@ void evaluate(std::span<const NodePtr> nodes) {
   for (const NodePtr& root : nodes) {
     const NodePtr node = value_of(root);
     OperationPtr operation = node->current_operation();
-    if (!operation) continue;
+    if (!operation) {
+      if (!node->is_ready()) throw_no_memory();
+      continue;
+    }
     if (are_inputs_ready(*operation)) {
       check_interrupt();
       run_or_wait(*operation);

@@ -21,8 +21,8 @@ namespace frit {
 namespace {
 
 [[noreturn]] void throw_no_rule(const Primitive& p, const char* rule) {
-  throw RuntimeError(std::string(rule) + ": the primitive '" + p.name() + "' has no rule for it",
-                     std::string("override Primitive::") + rule);
+  throw InvalidArgument(std::string(rule) + ": the primitive '" + p.name() + "' has no rule for it",
+                        std::string("override Primitive::") + rule);
 }
 
 }  // namespace
@@ -114,14 +114,14 @@ Arrays computed(Primitive& object, const Arrays& inputs, const std::vector<std::
                    "leave the list of results as long as it is"},
                   where);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    outputs[i].eval();
-    const Node& node = known(*node_of(outputs[i]));
     const auto& [dtype, shape] = results[i];
-    if (!node.is_ready())
+    if (outputs[i].status() == array::unscheduled && !outputs[i].has_primitive())
       throw_runtime({name + ": the primitive gave its result " + std::to_string(i) + " no memory",
                      {},
                      "call set_data or copy_shared_buffer in eval_cpu"},
                     where);
+    outputs[i].eval();
+    const Node& node = known(*node_of(outputs[i]));
     if (node.dtype != dtype || node.shape != shape)
       throw_runtime({name + ": the primitive made " + type_text(node.dtype, node.shape) + " of its result " +
                          std::to_string(i) + ", which is " + type_text(dtype, shape),
@@ -201,9 +201,9 @@ template <class Call>
 auto at(const Where& where, const Call& call) {
   try {
     return call();
-  } catch (const RuntimeError& e) {
+  } catch (const InvalidArgument& e) {
     if (!e.file().empty()) throw;
-    throw_runtime({e.message(), {}, e.note()}, where);
+    throw_invalid(e.message(), e.note(), where);
   }
 }
 
@@ -337,9 +337,20 @@ std::vector<Shape> OwnPrimitive::output_shapes(const Arrays& inputs) {
 
 }  // namespace detail
 
+namespace {
+Shape checked(Shape shape, const std::source_location& where) {
+  for (const ShapeElem d : shape)
+    if (d < 0)
+      detail::throw_invalid("array: shape " + detail::shape_text(shape) + " has a negative size",
+                            "give sizes of zero or more", where);
+  return shape;
+}
+}  // namespace
+
 array::array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs,
              std::source_location where)
-    : array(detail::results_of({detail::type_of(dtype, shape)}, std::move(primitive), inputs, where)[0]) {}
+    : array(primitive ? detail::results_of({detail::type_of(dtype, shape)}, std::move(primitive), inputs, where)[0]
+                      : detail::array_of(std::make_shared<detail::Node>(dtype, checked(std::move(shape), where)))) {}
 
 std::vector<array> array::make_arrays(std::vector<Shape> shapes, const std::vector<Dtype>& dtypes,
                                       const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs,

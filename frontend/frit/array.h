@@ -8,6 +8,7 @@
 
 #include <compare>
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -53,15 +55,20 @@ class array {
   explicit array(T value, Dtype dtype = TypeToDtype<T>())
       : array(Shape{}, dtype, &value, detail::storage_dtype<T>(), 1) {}
 
-  // One axis, from a list of values; an empty list gives an empty float32 array unless a dtype is given.
+  // One axis, from a list of values; an empty list gives an empty float32 array unless a dtype is given. `{}` behind
+  // the list is a shape without axes, no dtype.
   template <class T>
     requires detail::is_scalar<T>
-  array(std::initializer_list<T> data, Dtype dtype = TypeToDtype<T>())
+  array(std::initializer_list<T> data) : array(data, Dtype(TypeToDtype<T>())) {}
+  template <class T, std::convertible_to<Dtype> D>
+    requires detail::is_scalar<T>
+  array(std::initializer_list<T> data, D dtype)
       : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), detail::storage_dtype<T>(),
               data.size()) {}
   array(std::initializer_list<float> data)
       : array(Shape{static_cast<ShapeElem>(data.size())}, float32, data.begin(), float32, data.size()) {}
-  array(std::initializer_list<int> data, Dtype dtype)
+  template <std::convertible_to<Dtype> D>
+  array(std::initializer_list<int> data, D dtype)
       : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), int32, data.size()) {}
 
   // Values in row-major order. Throws InvalidArgument when their number is not the shape's.
@@ -92,7 +99,8 @@ class array {
   explicit array(allocator::Data&& data, Shape shape, Dtype dtype);
 
   // The result of an operation of the program (frit/primitive.h) on `inputs`, of this shape and type, computed when it
-  // is needed. Throws InvalidArgument for null.
+  // is needed. With null: an array that waits for set_data or copy_shared_buffer, as primitives use for what they
+  // compute on the way; reading it before that throws RuntimeError.
   explicit array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs,
                  std::source_location where = std::source_location::current());
   // The results of an operation that has several. Throws InvalidArgument for null, and where there are not as many
@@ -306,6 +314,20 @@ class array {
 
   std::shared_ptr<detail::Node> node_;
 };
+
+// Whether a type is array, const and references aside; whether all are.
+template <class T>
+inline constexpr bool is_array_v = std::is_same_v<std::remove_cvref_t<T>, array>;
+template <class... T>
+inline constexpr bool is_arrays_v = (is_array_v<T> && ...);
+template <class... T>
+using enable_for_arrays_t = std::enable_if_t<is_arrays_v<T...>>;
+
+// Whether a type is a list such as shapes and strides are kept in.
+template <class T>
+inline constexpr bool is_vector_v = false;
+template <class T, class Allocator>
+inline constexpr bool is_vector_v<std::vector<T, Allocator>> = true;
 
 // An operand of an operator: an array or a C++ scalar, and the source line of the expression.
 class Operand {

@@ -20,7 +20,7 @@ class Event {
   bool is_signaled() const { return array_ && array_->is_available(); }
   // Waits for the evaluation under way, or evaluates. Does nothing for an event that belongs to nothing.
   void wait() const;
-  // Where the array is computed. Throws InvalidArgument for an event that belongs to nothing.
+  // Where the array is computed. Throws RuntimeError for an event that belongs to nothing.
   const Stream& stream() const;
 
  private:

@@ -19,7 +19,7 @@
 
 namespace frit {
 
-// A number or a list of numbers, a text, or a list of texts; nothing for a fact that is to be left out.
+// A number or a list of numbers, a text, or a list of texts. Nothing stands for a fact of another kind.
 using GGUFMetaData = std::variant<std::monostate, array, std::string, std::vector<std::string>>;
 using GGUFLoad = std::pair<std::unordered_map<std::string, array>, std::unordered_map<std::string, GGUFMetaData>>;
 using SafetensorsLoad = std::pair<std::unordered_map<std::string, array>, std::unordered_map<std::string, std::string>>;
@@ -48,6 +48,8 @@ class Writer {
   virtual void seek(int64_t off, std::ios_base::seekdir way = std::ios_base::beg) = 0;
   virtual void write(const char* data, size_t n) = 0;
   virtual std::string label() const = 0;
+  // Called before arrays are written; there for writers that open late.
+  virtual void open() {}
   virtual ~Writer() = default;
 };
 
@@ -101,14 +103,18 @@ class ParallelFileReader : public Reader {
   std::string label_;
 };
 
-// A new file, or one that is written over.
+// A new file, or one that is written over, from `open` on. Bytes are in the file at once. `tell`, `seek` and
+// `write` throw RuntimeError before that.
 class FileWriter : public Writer {
  public:
   explicit FileWriter() = default;
-  explicit FileWriter(std::string file_path);
+  explicit FileWriter(std::string file_path) : file_path_(std::move(file_path)) {}
+  ~FileWriter() override;
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
-  FileWriter(FileWriter&& other) = default;
+  FileWriter(FileWriter&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), file_path_(std::exchange(other.file_path_, {})) {}
+  void open() override;
   bool is_open() const override;
   bool good() const override;
   size_t tell() override;
@@ -117,8 +123,9 @@ class FileWriter : public Writer {
   std::string label() const override;
 
  private:
-  std::ofstream file_;
-  std::string label_;
+  void check_open() const;
+  int fd_ = -1;
+  std::string file_path_;
 };
 
 // Bytes in memory, as a reader of them.
@@ -185,13 +192,13 @@ SafetensorsLoad load_safetensors(std::shared_ptr<io::Reader> in_stream, StreamOr
 
 // Writes arrays with names, and facts about a model.
 // Types: real floats and signed integers. Facts are numbers, lists of numbers, texts or lists of texts.
-// Throws RuntimeError when nothing can be written or an array has another type.
+// Throws RuntimeError when nothing can be written, an array has another type, or a fact holds nothing.
 void save_gguf(std::string file, std::unordered_map<std::string, array> arrays,
                std::unordered_map<std::string, GGUFMetaData> metadata = {});
 
 // Reads the arrays and facts of a .gguf file of version 2 or 3. Blocks of q4_0, q4_1 and q8_0 become quantised arrays
 // with groups of 32: packed words, and float16 "name.scales" and "name.biases".
-// Throws RuntimeError when the file is not there, damaged, or has another element type.
+// Throws InvalidArgument when the file cannot be opened, RuntimeError when it is damaged or has another element type.
 GGUFLoad load_gguf(const std::string& file, StreamOrDevice s = {});
 
 // ---- End of frontend/api: arrays_in_files

@@ -37,16 +37,16 @@ class Primitive {
   // There for programs that have it. Primitives are computed by eval_cpu on every device, on memory that the CPU sees.
   virtual void eval_gpu(const std::vector<array>& inputs, std::vector<array>& outputs) { eval_cpu(inputs, outputs); }
 
-  // The tangents of all results. `argnums` numbers the inputs that move, `tangents` has theirs. Throws RuntimeError
+  // The tangents of all results. `argnums` numbers the inputs that move, `tangents` has theirs. Throws InvalidArgument
   // where the class has no rule.
   virtual std::vector<array> jvp(const std::vector<array>& primals, const std::vector<array>& tangents,
                                  const std::vector<int>& argnums);
-  // The cotangents of the inputs that `argnums` numbers, from those of all results. Throws RuntimeError where the class
-  // has no rule.
+  // The cotangents of the inputs that `argnums` numbers, from those of all results. Throws InvalidArgument where the
+  // class has no rule.
   virtual std::vector<array> vjp(const std::vector<array>& primals, const std::vector<array>& cotangents,
                                  const std::vector<int>& argnums, const std::vector<array>& outputs);
   // The results for a batch, and the batch axis of each. `axes` has the batch axis of each input, -1 where there is
-  // none. Throws RuntimeError where the class has no rule.
+  // none. Throws InvalidArgument where the class has no rule.
   virtual std::pair<std::vector<array>, std::vector<int>> vmap(const std::vector<array>& inputs,
                                                                const std::vector<int>& axes);
 
@@ -55,7 +55,7 @@ class Primitive {
   // Whether `other`, which has the same type, computes the same results from the same inputs. Compiled functions then
   // share code and compute it once. By default only the same object does.
   virtual bool is_equivalent(const Primitive& other) const { return this == &other; }
-  // The shapes of the results. Throws RuntimeError where the class does not say.
+  // The shapes of the results. Throws InvalidArgument where the class does not say.
   virtual std::vector<Shape> output_shapes(const std::vector<array>& inputs);
 
  private:

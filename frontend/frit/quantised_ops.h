@@ -82,12 +82,16 @@ array gather_mm(array a, array b, const std::optional<array>& lhs_indices = std:
 // quantized_matmul of matrices picked from two batches, as in gather_mm.
 // Shape: that of the indices, broadcast, and (m, n).
 // Types: as for quantized_matmul.
-// Throws InvalidArgument when shapes, types or the format do not fit.
+// Throws InvalidArgument when shapes, types or the format do not fit, or a global scale is given, as MLX does on a CPU.
 array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases = std::nullopt,
                  const std::optional<array>& lhs_indices = std::nullopt,
                  const std::optional<array>& rhs_indices = std::nullopt, bool transpose = true,
                  std::optional<int> group_size = std::nullopt, std::optional<int> bits = std::nullopt,
                  const std::string& mode = "affine", bool sorted_indices = false, StreamOrDevice s = {});
+array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases,
+                 const std::optional<array>& lhs_indices, const std::optional<array>& rhs_indices, bool transpose,
+                 std::optional<int> group_size, std::optional<int> bits, const std::string& mode,
+                 const std::optional<array>& global_scale, bool sorted_indices = false, StreamOrDevice s = {});
 
 // qqmm of matrices picked from two batches, as in gather_mm.
 // Shape: that of the indices, broadcast, and (m, n).

@@ -112,12 +112,12 @@ array bernoulli(const std::optional<array>& key = std::nullopt, StreamOrDevice s
 template <class T>
   requires detail::is_scalar<T>
 array bernoulli(T p, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {}) {
-  return bernoulli(array(p, float32), key, s);
+  return bernoulli(array(p), key, s);
 }
 template <class T>
   requires detail::is_scalar<T>
 array bernoulli(T p, const Sizes& shape, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {}) {
-  return bernoulli(array(p, float32), shape, key, s);
+  return bernoulli(array(p), shape, key, s);
 }
 
 // Normally distributed numbers that lie between the bounds.

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <iosfwd>
 #include <optional>
 #include <source_location>
+#include <variant>
 #include <vector>
 
 namespace frit {
@@ -136,25 +138,20 @@ std::ostream& operator<<(std::ostream& os, const Stream& stream);
 
 // The last argument of every operation: the stream that it runs on (by default the default device's), and the line of
 // the user's source that called it, which fills itself in.
-class StreamOrDevice {
+class StreamOrDevice : public std::variant<std::monostate, Stream, ThreadLocalStream, Device, Device::DeviceType> {
  public:
   StreamOrDevice(std::source_location where = std::source_location::current()) : where_(where) {}
-  StreamOrDevice(Stream stream, std::source_location where = std::source_location::current())
-      : kind_(Kind::stream), stream_(stream), where_(where) {}
-  StreamOrDevice(ThreadLocalStream stream, std::source_location where = std::source_location::current())
-      : kind_(Kind::thread_local_stream), stream_(stream), where_(where) {}
-  StreamOrDevice(Device device, std::source_location where = std::source_location::current())
-      : kind_(Kind::device), stream_(0, device), where_(where) {}
-  StreamOrDevice(Device::DeviceType device, std::source_location where = std::source_location::current())
-      : kind_(Kind::device), stream_(0, Device(device)), where_(where) {}
+  template <class T>
+    requires(std::same_as<T, std::monostate> || std::same_as<T, Stream> || std::same_as<T, ThreadLocalStream> ||
+             std::same_as<T, Device> || std::same_as<T, Device::DeviceType>)
+  StreamOrDevice(T chosen, std::source_location where = std::source_location::current())
+      : variant(chosen), where_(where) {}
 
   const std::source_location& where() const { return where_; }
-  bool is_default() const { return kind_ == Kind::none; }
+  bool is_default() const { return index() == 0; }
   Stream stream() const;  // resolved
 
  private:
-  enum class Kind : unsigned char { none, stream, thread_local_stream, device } kind_ = Kind::none;
-  Stream stream_;
   std::source_location where_;
 };
 
@@ -167,6 +164,7 @@ inline Stream to_stream(const StreamOrDevice& s, Device default_device) {
 // Sets the default stream (and device) for a scope.
 class StreamContext {
  public:
+  // Throws RuntimeError where no stream and no device is named.
   explicit StreamContext(const StreamOrDevice& s);
   ~StreamContext();
   StreamContext(const StreamContext&) = delete;

@@ -61,6 +61,11 @@ void check_open(const char* op, const auto& stream) {
         "open it, and see whether the file is there");
 }
 
+void open(const char* op, const std::shared_ptr<io::Writer>& stream) {
+  if (stream) stream->open();
+  check_open(op, stream);
+}
+
 // All bytes from where the reader stands.
 std::string rest_of(const char* op, io::Reader& in) {
   const size_t at = in.tell();
@@ -110,7 +115,7 @@ void save(std::string file, array a) {
   if (Status status = runtime::write_npy(path, tensor_of(a)); !status) failed("save", status.error());
 }
 void save(std::shared_ptr<io::Writer> out_stream, array a) {
-  check_open("save", out_stream);
+  open("save", out_stream);
   if (Status status = runtime::write_npy(out_stream->label(), tensor_of(a), to_writer(*out_stream)); !status)
     failed("save", status.error());
 }
@@ -139,7 +144,7 @@ void save_safetensors(std::string file, std::unordered_map<std::string, array> a
 }
 void save_safetensors(std::shared_ptr<io::Writer> out_stream, std::unordered_map<std::string, array> arrays,
                       std::unordered_map<std::string, std::string> metadata) {
-  check_open("save_safetensors", out_stream);
+  open("save_safetensors", out_stream);
   const Status status =
       runtime::write_safetensors(tensors_of(arrays), {metadata.begin(), metadata.end()}, to_writer(*out_stream));
   if (!status) failed("save_safetensors", status.error());
@@ -159,6 +164,8 @@ void save_gguf(std::string file, std::unordered_map<std::string, array> arrays,
                std::unordered_map<std::string, GGUFMetaData> metadata) {
   runtime::GgufFile contents{tensors_of(arrays), {}};
   for (const auto& [name, value] : metadata) {
+    if (std::holds_alternative<std::monostate>(value))
+      throw RuntimeError("save_gguf: the fact '" + name + "' holds nothing", "give a number, a list or a text");
     if (const auto* a = std::get_if<array>(&value)) contents.facts.emplace(name, tensor_of(*a));
     if (const auto* text = std::get_if<std::string>(&value)) contents.facts.emplace(name, *text);
     if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) contents.facts.emplace(name, *texts);
@@ -169,7 +176,10 @@ void save_gguf(std::string file, std::unordered_map<std::string, array> arrays,
 
 GGUFLoad load_gguf(const std::string& file, StreamOrDevice s) {
   auto mapped = MappedFile::open(file);
-  if (!mapped) failed("load_gguf", mapped.error(), {}, s.where());
+  if (!mapped) {
+    const Diagnostic& error = mapped.error();
+    throw InvalidArgument("load_gguf: " + error.message, error.note, s.where().file_name(), s.where().line());
+  }
   auto contents = runtime::read_gguf(*mapped);
   if (!contents) failed("load_gguf", contents.error(), {}, s.where());
   GGUFLoad result{arrays_of(std::move(contents->tensors)), {}};

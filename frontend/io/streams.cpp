@@ -22,6 +22,10 @@ size_t place(int64_t off, std::ios_base::seekdir way, size_t at, size_t end) {
   return static_cast<size_t>(std::max<int64_t>(from + off, 0));
 }
 
+int origin_of(std::ios_base::seekdir way) {
+  return way == std::ios_base::beg ? SEEK_SET : way == std::ios_base::cur ? SEEK_CUR : SEEK_END;
+}
+
 }  // namespace
 
 ParallelFileReader::ParallelFileReader(std::string file_path)
@@ -33,8 +37,7 @@ bool ParallelFileReader::is_open() const { return fd_ >= 0; }
 bool ParallelFileReader::good() const { return is_open() && good_; }
 size_t ParallelFileReader::tell() { return static_cast<size_t>(std::max<off_t>(::lseek(fd_, 0, SEEK_CUR), 0)); }
 void ParallelFileReader::seek(int64_t off, std::ios_base::seekdir way) {
-  const int from = way == std::ios_base::beg ? SEEK_SET : way == std::ios_base::cur ? SEEK_CUR : SEEK_END;
-  if (::lseek(fd_, off, from) < 0) good_ = false;
+  if (::lseek(fd_, off, origin_of(way)) < 0) good_ = false;
 }
 void ParallelFileReader::read(char* data, size_t n) {
   const size_t at = tell();
@@ -51,18 +54,36 @@ void ParallelFileReader::read(char* data, size_t n, size_t offset) {
 }
 std::string ParallelFileReader::label() const { return "file " + label_; }
 
-FileWriter::FileWriter(std::string file_path)
-    : file_(file_path, std::ios::binary | std::ios::trunc), label_(std::move(file_path)) {}
-bool FileWriter::is_open() const { return file_.is_open(); }
-bool FileWriter::good() const { return file_.good(); }
-size_t FileWriter::tell() { return static_cast<size_t>(std::max<std::streamoff>(file_.tellp(), 0)); }
-void FileWriter::seek(int64_t off, std::ios_base::seekdir way) { file_.seekp(off, way); }
-void FileWriter::write(const char* data, size_t n) {
-  file_.write(data, static_cast<std::streamsize>(n));
-  if (!file_)
-    throw RuntimeError("write: '" + label_ + "' cannot be written", "see whether there is room and leave to write");
+FileWriter::~FileWriter() {
+  if (fd_ >= 0) ::close(fd_);
 }
-std::string FileWriter::label() const { return "file " + label_; }
+void FileWriter::open() {
+  if (fd_ < 0 && !file_path_.empty()) fd_ = ::open(file_path_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
+}
+bool FileWriter::is_open() const { return fd_ >= 0; }
+bool FileWriter::good() const { return is_open(); }
+size_t FileWriter::tell() {
+  check_open();
+  return static_cast<size_t>(std::max<off_t>(::lseek(fd_, 0, SEEK_CUR), 0));
+}
+void FileWriter::seek(int64_t off, std::ios_base::seekdir way) {
+  check_open();
+  ::lseek(fd_, off, origin_of(way));
+}
+void FileWriter::write(const char* data, size_t n) {
+  check_open();
+  for (size_t at = 0; at < n;) {
+    const ssize_t put = ::write(fd_, data + at, n - at);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0)
+      throw RuntimeError("write: '" + label() + "' cannot be written", "see whether there is room and leave to write");
+    at += static_cast<size_t>(put);
+  }
+}
+std::string FileWriter::label() const { return "file " + file_path_; }
+void FileWriter::check_open() const {
+  if (!is_open()) throw RuntimeError("write: '" + label() + "' is not open", "call open, and see whether it is there");
+}
 
 MemoryReader::MemoryReader(std::string bytes, std::string label) : bytes_(std::move(bytes)), label_(std::move(label)) {}
 void MemoryReader::seek(int64_t off, std::ios_base::seekdir way) { at_ = place(off, way, at_, bytes_.size()); }

@@ -265,9 +265,8 @@ array scaled_dot_product_attention(const array& queries, const array& keys, cons
   const Dtype t = result_type({queries, keys, values});
   if (mask_mode != "" && mask_mode != "causal" && mask_mode != "array")
     fail(name + ": there is no mask '" + mask_mode + "'", "use 'causal', or give an array", s);
-  if ((mask_mode == "causal" && mask_arr) || (mask_mode == "array" && !mask_arr))
-    fail(name + ": mask '" + mask_mode + "' " + (mask_arr ? "takes no array" : "needs an array"),
-         "use 'causal', or give an array", s);
+  if (mask_mode == "causal" && mask_arr)
+    fail(name + ": mask 'causal' takes no array", "use 'causal', or give an array", s);
   In inputs{queries, keys, values};
   if (mask_arr) {
     if (mask_arr->dtype() != bool_ && promote_types(mask_arr->dtype(), t) != t)

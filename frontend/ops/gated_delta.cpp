@@ -15,6 +15,18 @@ array cross_entropy(const array& logits, const array& targets, StreamOrDevice s)
     throw InvalidArgument("cross_entropy: targets have " + std::to_string(targets.ndim()) +
                               " axes beside logits with " + std::to_string(logits.ndim()),
                           "give one axis less than the logits have");
+  if (!issubdtype(logits.dtype(), floating))
+    throw InvalidArgument("cross_entropy: logits of " + detail::type_text(logits.dtype(), logits.shape()) +
+                              " are no floating-point numbers",
+                          "convert them with astype");
+  bool fits = true;
+  for (int i = 0; i < static_cast<int>(targets.ndim()); ++i)
+    fits = fits &&
+           detail::require_equal(detail::size_of(targets, i), detail::size_of(logits, i), "cross_entropy", s.where());
+  if (!fits)
+    throw InvalidArgument("cross_entropy: targets of " + detail::type_text(targets.dtype(), targets.shape()) +
+                              " do not fit logits of " + detail::type_text(logits.dtype(), logits.shape()),
+                          "give the shape of the logits without the last axis");
   const array score = squeeze(take_along_axis(logits, expand_dims(targets, -1, s), -1, s), -1, s);
   return astype(subtract(logsumexp(logits, -1, false, s), score, s), float32, s);
 }

@@ -79,6 +79,18 @@ array gather_qmm(const array& x, const array& w, const array& scales, const std:
                           biases ? std::optional(right(*biases)) : std::nullopt, transpose, group_size, bits, mode, s);
 }
 
+array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases,
+                 const std::optional<array>& lhs_indices, const std::optional<array>& rhs_indices, bool transpose,
+                 std::optional<int> group_size, std::optional<int> bits, const std::string& mode,
+                 const std::optional<array>& global_scale, bool sorted_indices, StreamOrDevice s) {
+  if (global_scale)
+    detail::throw_invalid(
+        "gather_qmm: a global scale, " + text(*global_scale) + ", is given, which no device here takes",
+        "multiply the result by it", s.where());
+  return gather_qmm(x, w, scales, biases, lhs_indices, rhs_indices, transpose, group_size, bits, mode, sorted_indices,
+                    s);
+}
+
 array gather_qqmm(const array& x, const array& w, const std::optional<array>& scales_w,
                   const std::optional<array>& lhs_indices, const std::optional<array>& rhs_indices,
                   std::optional<int> group_size, std::optional<int> bits, const std::string& mode,

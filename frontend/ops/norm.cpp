@@ -75,10 +75,10 @@ array matrix_norm(const array& a, double ord, const Axes& axes, bool keepdims, c
 Axes axes_or_all(const array& a, const std::optional<Axes>& axis) { return axis ? *axis : detail::all_axes(a); }
 
 void check_axes(const array& a, const Axes& axes, const StreamOrDevice& s) {
-  detail::normalize_axes("norm", a, axes, s);
   if (axes.size() != 1 && axes.size() != 2)
     fail("norm: an order is given for " + std::to_string(axes.size()) + " axes of " + text(a),
          "name one axis for vectors or two for matrices, or leave the order out", s);
+  detail::normalize_axes("norm", a, axes, s);
 }
 
 }  // namespace

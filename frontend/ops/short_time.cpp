@@ -34,7 +34,7 @@ array full_window(const Frames& f, Dtype type, const char* op, const StreamOrDev
 }
 
 int hop_of(const Frames& f, const char* op) {
-  const int hop = f.hop.value_or(std::max(f.n / 4, 1));
+  const int hop = f.hop.value_or(f.n / 4);
   if (hop < 1) throw InvalidArgument(std::string(op) + ": hop_length is " + std::to_string(hop), "give one or more");
   return hop;
 }

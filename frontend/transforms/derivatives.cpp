@@ -1,5 +1,7 @@
 // Derivatives of closures: the closure is traced, its function transformed, and the result built in the trace around
 // it.
+#include <algorithm>
+
 #include "frontend/core/build.h"
 #include "frontend/frit/ops.h"
 #include "frontend/frit/transforms.h"
@@ -79,6 +81,7 @@ std::vector<size_t> argument_numbers(std::string_view op, const std::vector<int>
     seen[static_cast<size_t>(at)] = true;
     out.push_back(static_cast<size_t>(at));
   }
+  std::sort(out.begin(), out.end());
   return out;
 }
 

@@ -29,6 +29,8 @@ static void derivatives(void) {
   OK(mlx_async_eval(rs));
   FAILS(mlx_vjp(&rs, &second, f, ARRAYS(x, y), ARRAYS(x)), "mlx_vjp: ");
   FAILS(mlx_value_and_grad(&both, f, NULL, 1), "null pointer");
+  // The line of a wrapper is not the program's.
+  FAILS(mlx_value_and_grad(&both, f, NULL, 0), "there is no argument number\n  note: ");
   OK(mlx_closure_value_and_grad_free(both));
   OK(mlx_vector_array_free(second));
   OK(mlx_closure_free(f));

@@ -18,6 +18,7 @@
 #include <frit/io/load.h>
 #include <frit/linalg.h>
 #include <frit/memory.h>
+#include <frit/mlx.h>
 #include <frit/ops.h>
 #include <frit/primitives.h>
 #include <frit/random.h>
@@ -28,6 +29,7 @@
 #include <frit/types/complex.h>
 #include <frit/types/fp16.h>
 #include <frit/types/half_types.h>
+#include <frit/types/limits.h>
 #include <frit/utils.h>
 #include <frit/version.h>
 #include <gtest/gtest.h>

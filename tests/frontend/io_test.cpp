@@ -110,8 +110,7 @@ TEST(Io, Gguf) {
   const std::unordered_map<std::string, GGUFMetaData> facts{{"text", std::string("hello")},
                                                             {"texts", std::vector<std::string>{"a", "bc"}},
                                                             {"number", array(7, uint32)},
-                                                            {"list", array({1.5f, 2.5f})},
-                                                            {"nothing", std::monostate()}};
+                                                            {"list", array({1.5f, 2.5f})}};
   save_gguf(folder / "m", arrays, facts);
   const GGUFLoad back = load_gguf(folder / "m.gguf");
   ASSERT_EQ(back.first.size(), arrays.size());
@@ -182,5 +181,5 @@ TEST(Io, DamagedFilesAreErrors) {
   }
   EXPECT_THROW(load(folder / "none.npy"), RuntimeError);
   EXPECT_THROW(load(folder / "a.txt"), RuntimeError);
-  EXPECT_THROW(load_gguf(folder / "none"), RuntimeError);
+  EXPECT_THROW(load_gguf(folder / "none"), InvalidArgument);
 }

@@ -50,7 +50,7 @@ endforeach()
 
 # The public headers stand alone: neither the headers of the layers below nor anything else of frit is there.
 file(COPY ${prefix}/include/frit DESTINATION ${FOLDER}/public)
-file(GLOB public_headers RELATIVE ${FOLDER}/public ${FOLDER}/public/frit/*.h ${FOLDER}/public/frit/detail/*.h)
+file(GLOB_RECURSE public_headers RELATIVE ${FOLDER}/public ${FOLDER}/public/frit/*.h)
 file(WRITE ${FOLDER}/public/all.cpp "#include <frit/frit.h>\n#include <frit/runtime.h>\n")
 foreach(compiler ${COMPILERS})
   foreach(source ${CONSUMER}/main.cpp ${FOLDER}/public/all.cpp)
@@ -76,6 +76,20 @@ foreach(compiler ${COMPILERS})
   run(${tree}/runtime_only)
   message(STATUS "${compiler}: ${output}")
 endforeach()
+
+# The same without CMake, where there is pkg-config.
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+  run(${PKG_CONFIG} --modversion frit mlxc)
+  if(NOT output STREQUAL "${VERSION}\n${VERSION}\n")
+    message(FATAL_ERROR "pkg-config says: ${output}")
+  endif()
+  list(GET COMPILERS 0 compiler)
+  run(sh -c "'${compiler}' -std=c++20 '${CONSUMER}/main.cpp' -o '${FOLDER}/by_pkgconfig' $('${PKG_CONFIG}' --cflags --libs frit) -Wl,-rpath,$('${PKG_CONFIG}' --variable=libdir frit)")
+  run(${FOLDER}/by_pkgconfig)
+  message(STATUS "pkg-config: ${output}")
+endif()
 
 # From a C++ function to a C program: both print the same.
 list(GET COMPILERS 0 compiler)

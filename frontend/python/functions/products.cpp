@@ -90,8 +90,7 @@ void bind_quantised(nb::module_& m) {
       [](const array& x, const array& w, const array& scales, const MaybeArray& biases, const MaybeArray& left,
          const MaybeArray& right, bool transpose, std::optional<int> group, std::optional<int> bits,
          const std::string& mode, const MaybeArray& global, bool sorted, StreamOrDevice s) {
-        if (global) throw InvalidArgument("gather_qmm: a global scale is not taken", "multiply the scales by it first");
-        return gather_qmm(x, w, scales, biases, left, right, transpose, group, bits, mode, sorted, s);
+        return gather_qmm(x, w, scales, biases, left, right, transpose, group, bits, mode, global, sorted, s);
       },
       positional(), positional(), "scales"_a, "biases"_a = nb::none(), "lhs_indices"_a = nb::none(),
       "rhs_indices"_a = nb::none(), "transpose"_a = true, "group_size"_a = nb::none(), "bits"_a = nb::none(),
