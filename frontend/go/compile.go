@@ -88,6 +88,9 @@ func goClosure(res *C.mlx_vector_array, inputs C.mlx_vector_array, payload unsaf
 	results := c.fn(arraysIn(inputs))
 	handles := make([]C.mlx_array, len(results))
 	for i, a := range results {
+		if !a.Valid() {
+			panic(&Error{sprintf("result %d of the function is nil or freed", i)})
+		}
 		handles[i] = a.handle()
 	}
 	status = C.mlx_vector_array_set_data(res, pointerTo(handles), C.size_t(len(handles)))

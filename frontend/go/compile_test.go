@@ -133,6 +133,18 @@ func TestPanicInAClosure(t *testing.T) {
 	}
 }
 
+func TestResultsOfAClosureAreArrays(t *testing.T) {
+	freed := Ones(2)
+	freed.Free()
+	for _, result := range []*Array{nil, freed} {
+		f := Compile1("gives", func(x *Array) *Array { return result })
+		err := Try(func() { f(Ones(2)) })
+		if err == nil || !strings.Contains(err.Error(), "result 0 of the function is nil or freed") {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestClosuresAreDropped(t *testing.T) {
 	dropped := make(chan bool, 1)
 	func() {
