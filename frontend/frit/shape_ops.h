@@ -134,9 +134,8 @@ array pad(const array& a, const std::pair<Size, Size>& pad_width, const array& p
           const std::string& mode = "constant", StreamOrDevice s = {});
 array pad(const array& a, const Size& pad_width, const array& pad_value = array(0),
           const std::string& mode = "constant", StreamOrDevice s = {});
-inline array pad(const array& a, std::initializer_list<int> axes, const Sizes& low_pad_size,
-                 const Sizes& high_pad_size, const array& pad_value = array(0),
-                 const std::string& mode = "constant", StreamOrDevice s = {}) {
+inline array pad(const array& a, std::initializer_list<int> axes, const Sizes& low_pad_size, const Sizes& high_pad_size,
+                 const array& pad_value = array(0), const std::string& mode = "constant", StreamOrDevice s = {}) {
   return pad(a, std::vector<int>(axes), low_pad_size, high_pad_size, pad_value, mode, s);
 }
 template <std::integral T>
