@@ -1,6 +1,7 @@
 // Binds a planned program to code: sizes become postfix programs over the call's symbols, steps name their kernels.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -41,13 +42,14 @@ bool copies(const ir::Body& body) {
 // Slots among which loops exchange the memory of temps. A temp may lie in any of them behind such a loop.
 class ExchangedSlots {
  public:
-  explicit ExchangedSlots(const ir::Program& p) : first_(p.slots.size()) {
+  explicit ExchangedSlots(const ir::Program& p) : first_(p.slots.size()), has_(p.slots.size()) {
     std::iota(first_.begin(), first_.end(), 0u);
     for (const ir::Step& step : p.steps)
       if (const auto* control = std::get_if<ir::ControlStep>(&step))
         for (const auto& [a, b] : control->swaps) unite(p.buffers[a].slot, p.buffers[b].slot);
   }
 
+  bool has(uint32_t slot) const { return has_[slot]; }
   // A number that the slots of one exchange share.
   uint32_t of(uint32_t slot) const {
     while (first_[slot] != slot) slot = first_[slot];
@@ -56,10 +58,26 @@ class ExchangedSlots {
 
  private:
   void unite(uint32_t a, uint32_t b) {
-    if (a != ir::kNone && b != ir::kNone) first_[of(a)] = of(b);
+    if (a == ir::kNone || b == ir::kNone) return;
+    first_[of(a)] = of(b);
+    has_[a] = has_[b] = true;
   }
 
   std::vector<uint32_t> first_;
+  std::vector<bool> has_;
+};
+
+// Bytes of a slot or of a buffer that has its own memory.
+struct Memory {
+  bool slot;
+  uint32_t id;
+  int64_t first = 0, end = std::numeric_limits<int64_t>::max();
+  bool meets(const Memory& other) const {
+    return slot == other.slot && id == other.id && first < other.end && other.first < end;
+  }
+};
+struct Use {
+  std::vector<Memory> read, written;
 };
 
 class PlanBuilder {
@@ -174,6 +192,8 @@ class PlanBuilder {
       case ir::BufferRole::Temp:
         plan.role = runtime::BufferPlan::Role::Temp;
         plan.index = b.slot;
+        plan.whole = b.whole;
+        plan.at = size(b.at);
         break;
       case ir::BufferRole::Constant: {
         plan.role = runtime::BufferPlan::Role::Constant;
@@ -240,24 +260,36 @@ class PlanBuilder {
   bool beside(const ir::KernelStep& step) {
     Use own;
     for (size_t i = 0; i < step.buffers.size(); ++i) {
-      const uint32_t root = program_.root(step.buffers[i]);
-      const ir::ProgramBuffer& b = program_.buffers[root];
-      // Memory that two buffers share counts as one.
-      const bool slot = b.role == ir::BufferRole::Temp && b.slot != ir::kNone;
-      const std::pair memory(slot, slot ? exchanged_.of(b.slot) : b.donor != ir::kNone ? b.donor : root);
+      const Memory memory = memory_of(program_.root(step.buffers[i]));
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
-      if (as.read) own.read.insert(memory);
-      if (as.written) own.written.insert(memory);
+      if (as.read) own.read.push_back(memory);
+      if (as.written) own.written.push_back(memory);
     }
     auto meet = [](const auto& a, const auto& b) {
-      return std::any_of(a.begin(), a.end(), [&](const auto& m) { return b.count(m) > 0; });
+      return std::any_of(a.begin(), a.end(), [&](const Memory& m) {
+        return std::any_of(b.begin(), b.end(), [&](const Memory& n) { return m.meets(n); });
+      });
     };
     const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) &&
                        !meet(own.read, before_->written);
     if (!joins) before_.emplace();
-    before_->read.merge(own.read);
-    before_->written.merge(own.written);
+    before_->read.insert(before_->read.end(), own.read.begin(), own.read.end());
+    before_->written.insert(before_->written.end(), own.written.begin(), own.written.end());
     return joins;
+  }
+
+  // Two buffers in the same bytes have one memory. Temps that loops exchange may be in any of their slots.
+  Memory memory_of(uint32_t root) const {
+    const ir::ProgramBuffer& b = program_.buffers[root];
+    const Dim bytes = b.size * Dim(int64_t{b.dtype.size()});
+    const bool temp = b.role == ir::BufferRole::Temp && (b.slot != ir::kNone || b.whole != ir::kNone);
+    Memory m{temp && b.slot != ir::kNone, b.donor != ir::kNone ? b.donor : root};
+    if (!temp) return m;
+    m.id = m.slot ? exchanged_.of(b.slot) : b.whole;
+    if ((m.slot && exchanged_.has(b.slot)) || !bytes.is_const() || !b.at.is_const()) return m;
+    m.first = b.at.value();
+    m.end = m.first + bytes.value();
+    return m;
   }
 
   runtime::WindowPlan window_plan(const ir::Window& w, Dtype dtype) {
@@ -358,9 +390,6 @@ class PlanBuilder {
   const ir::Function& function_;
   const ir::Program& program_;
   const ExchangedSlots exchanged_;
-  struct Use {
-    std::set<std::pair<bool, uint32_t>> read, written;
-  };
   std::optional<Use> before_;  // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
   std::map<Dim, int, DimBefore> sums_;       // of the plan, by the slot

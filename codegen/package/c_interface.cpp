@@ -203,7 +203,7 @@ class Maker {
     }
     for (uint32_t b = 0; b < p_.buffers.size(); ++b)
       if (p_.buffers[b].role == ir::BufferRole::Temp && p_.buffers[b].slot != ir::kNone)
-        c_.buffers[b] = {CBuffer::Kind::Workspace, 0, slots[p_.buffers[b].slot]};
+        c_.buffers[b] = {CBuffer::Kind::Workspace, 0, slots[p_.buffers[b].slot] + p_.buffers[b].at};
     c_.scratch_offset = end;
     Dim scratch = 0;
     for (const ir::Kernel& k : p_.kernels) {

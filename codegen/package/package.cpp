@@ -36,6 +36,7 @@ std::string plan_text(const ir::Program& p) {
     Json buffer{
         {"name", b.name}, {"role", role_name(b.role)}, {"dtype", short_name(b.dtype)}, {"elements", b.size.str()}};
     if (b.slot != ir::kNone) buffer["slot"] = b.slot;
+    if (b.role == ir::BufferRole::Temp && !b.at.is(0)) buffer["at"] = b.at.str();
     if (b.whole != ir::kNone) buffer["of"] = p.buffers[b.whole].name;
     if (b.donor != ir::kNone) buffer["may_reuse"] = p.buffers[b.donor].name;
     plan["buffers"].push_back(std::move(buffer));

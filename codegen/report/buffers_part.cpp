@@ -78,6 +78,8 @@ void add_buffers(Json& doc, const Compilation& c) {
     j["bytes"] = number(bytes, c.sizes);
     j["bytes_text"] = bytes.str();
     j["slot"] = b.slot == kNone ? Json() : Json(b.slot);
+    if (b.role == BufferRole::Temp && b.whole != kNone) j["in"] = p.buffers[b.whole].name;
+    if (b.role == BufferRole::Temp && b.at.is_const()) j["at"] = b.at.value();
     j["donor"] = b.donor == kNone ? Json() : Json(p.buffers[b.donor].name);
     j["first"] = lives[i].first;
     j["last"] = lives[i].last;

@@ -9,12 +9,14 @@
 #include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
+#include "passes/transform/spec.h"
 
 namespace frit::cli {
 namespace {
 
 struct ExplainOptions {
   std::string file, cpu = "native";
+  std::vector<std::string> transforms;
 };
 
 std::string amount(const Dim& d, const char* unit) {
@@ -113,10 +115,16 @@ void add_explain(CLI::App& app) {
   CLI::App* c = app.add_subcommand("explain", "show how a graph is fused and why, and the cost of its kernels");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
+  c->add_option("--transform", o->transforms,
+                "a derivative or a batch of the function instead, as 'frit opt' has it; of a vjp it shows the values "
+                "that are kept for the backward pass")
+      ->allow_extra_args(false);
   c->callback([o] {
     Source source = read_graph(o->file);
     bool first = true;
     for (auto& f : source.module->functions) {
+      for (const std::string& transform : o->transforms)
+        *f = value_or_fail(passes::transformed(*f, transform), source.text);
       if (!first) std::cout << "\n";
       first = false;
       explain(*f, *o);

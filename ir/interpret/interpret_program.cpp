@@ -85,20 +85,33 @@ class ProgramRun {
         FRIT_TRY(fill(i, inputs[b.param], size));
       } else if (b.role == BufferRole::Constant) {
         FRIT_TRY(fill(i, b.data, size));
-      } else if (b.role == BufferRole::Part) {
-        continue;  // its loop places it
+      } else if (b.role == BufferRole::Part || (b.role == BufferRole::Temp && b.whole != kNone)) {
+        continue;  // its loop places it, or its host does
       } else if (b.slot != kNone) {
-        if (slots[b.slot].bytes < size)
-          return Diagnostic("program: slot " + std::to_string(b.slot) + " is too small for '" + b.name + "'");
-        memory_[i] = {slots[b.slot].data, size};
+        FRIT_TRY(lie_in(slots[b.slot], i, size));
       } else {
         memory_[i] = make(size);
       }
     }
     for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      const ProgramBuffer& b = p_.buffers[i];
+      if (b.role != BufferRole::Temp || b.whole == kNone) continue;
+      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size()));
+      FRIT_TRY(lie_in(memory_[b.whole], i, size));
+    }
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
       uint32_t donor = p_.buffers[i].donor;
       if (donor != kNone && memory_[donor].bytes >= memory_[i].bytes) memory_[i].data = memory_[donor].data;
     }
+    return {};
+  }
+
+  // A temp in a slot or in the memory of an output.
+  Status lie_in(const BufferSpan& memory, size_t temp, size_t size) {
+    FRIT_ASSIGN_OR_RETURN(at, bytes(p_.buffers[temp].at, 1));
+    if (memory.bytes < at || memory.bytes - at < size)
+      return Diagnostic("program: there is too little memory for '" + p_.buffers[temp].name + "'");
+    memory_[temp] = {memory.data + at, size};
     return {};
   }
 

@@ -31,7 +31,7 @@ struct ProgramBuffer {
   uint32_t whole = kNone;    // of a Part: the buffer that it is in, an earlier one of its element type
   Dim at = 0;                // of a Part: its first element there, over the symbols and counters
   uint32_t counter = kNone;  // of a Part: the loop that places it, before each iteration
-  // Set by plan_buffers.
+  // Set by plan_buffers. A Temp lies in its slot from byte `at` on, or in the Output `whole` before that is written.
   uint32_t slot = kNone;   // of a Temp: its slot of the workspace
   uint32_t donor = kNone;  // of an Output: the Input buffer whose memory it takes over if the caller donates it
 };

@@ -59,10 +59,12 @@ class ProgramParser {
     size_t step;
     bool epilogue;
   };
+  // The buffer that gives `buffer` its memory, as donor or as host.
   struct Donor {
     Token at;
     std::string name;
     size_t buffer;
+    bool is_host;
   };
 
   Status symbols() {
@@ -217,10 +219,16 @@ class ProgramParser {
       FRIT_ASSIGN_OR_RETURN(slot, number());
       b.slot = slot;
     }
-    if (lexer_.accept_ident("donor")) {
+    const bool is_host = b.role == BufferRole::Temp && b.slot == kNone && lexer_.peek().is_ident("in");
+    if (is_host || lexer_.peek().is_ident("donor")) {
+      lexer_.next();
       Token at = lexer_.peek();
       FRIT_ASSIGN_OR_RETURN(donor, parse_value_name(lexer_));
-      donors_.push_back({at, std::move(donor), p_.buffers.size()});
+      donors_.push_back({at, std::move(donor), p_.buffers.size(), is_host});
+    }
+    if (b.role == BufferRole::Temp && lexer_.accept_ident("at")) {
+      FRIT_ASSIGN_OR_RETURN(at, parse_dim(lexer_, known_));
+      b.at = std::move(at);
     }
     return {};
   }
@@ -360,7 +368,7 @@ class ProgramParser {
     }
     for (const Donor& d : donors_) {
       FRIT_ASSIGN_OR_RETURN(donor, find_buffer(d.at, d.name));
-      p_.buffers[d.buffer].donor = donor;
+      (d.is_host ? p_.buffers[d.buffer].whole : p_.buffers[d.buffer].donor) = donor;
     }
     return {};
   }

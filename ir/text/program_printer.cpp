@@ -44,6 +44,8 @@ std::string text(const Program& p, const ProgramBuffer& b) {
     t += " of " + buffer_name(p, b.whole) + " at " + b.at.str() + " in " +
          (b.counter < p.counters.size() ? p.counters[b.counter] : std::string("?"));
   if (b.slot != kNone) t += " slot " + std::to_string(b.slot);
+  if (b.role == BufferRole::Temp && b.whole != kNone) t += " in " + buffer_name(p, b.whole);
+  if (b.role == BufferRole::Temp && !b.at.is(0)) t += " at " + b.at.str();
   if (b.donor != kNone) t += " donor " + buffer_name(p, b.donor);
   if (b.role == BufferRole::Constant) {
     Shape shape{Dim(static_cast<int64_t>(b.data.count()))};

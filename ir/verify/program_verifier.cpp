@@ -205,6 +205,7 @@ class ProgramVerifier {
     if ((b.param != kNone) != (b.role == BufferRole::Input))
       return fail("P3", what + ": an input names a parameter, other buffers do not");
     if (b.slot != kNone && b.role != BufferRole::Temp) return fail("P3", what + " is not a temp but has a slot");
+    if (b.role == BufferRole::Temp) FRIT_TRY(check_symbols("P3", b.at, "the place of " + what));
     if (b.donor != kNone && b.role != BufferRole::Output) return fail("P3", what + " is not an output but has a donor");
     if (b.role != BufferRole::Constant)
       return b.data.nbytes() ? Status(fail("P3", what + " is not a constant but has data")) : Status();
@@ -386,24 +387,42 @@ class ProgramVerifier {
   Status check_slots() const {
     for (size_t i = 0; i < p_.buffers.size(); ++i) {
       const ProgramBuffer& a = p_.buffers[i];
-      if (a.slot == kNone) continue;
-      if (a.slot >= p_.slots.size()) return fail("P8", "the slot of '" + a.name + "' does not exist");
-      Dim bytes = a.size * Dim(int64_t{a.dtype.size()});
-      if (facts_.less(p_.slots[a.slot], bytes) == Tri::Yes)
-        return fail("P8", "slot " + std::to_string(a.slot) + " has " + p_.slots[a.slot].str() +
-                              " bytes, too few for '" + a.name + "'");
+      if (a.role != BufferRole::Temp || (a.slot == kNone && a.whole == kNone)) continue;
+      if (a.slot != kNone && a.slot >= p_.slots.size())
+        return fail("P8", "the slot of '" + a.name + "' does not exist");
+      if (a.slot == kNone) FRIT_TRY(check_host(i));
+      const Dim bytes = a.slot == kNone ? bytes_of(p_.buffers[a.whole]) : p_.slots[a.slot];
+      const std::string where =
+          a.slot == kNone ? "'" + p_.buffers[a.whole].name + "'" : "slot " + std::to_string(a.slot);
+      if (facts_.less(bytes, a.at + bytes_of(a)) == Tri::Yes || facts_.less(a.at, 0) == Tri::Yes)
+        return fail("P8", where + " has " + bytes.str() + " bytes, too few for '" + a.name + "'");
       for (size_t j = 0; j < i; ++j) {
         const ProgramBuffer& b = p_.buffers[j];
-        if (b.slot != a.slot) continue;
+        if (b.role != BufferRole::Temp || b.slot != a.slot || b.whole != a.whole) continue;
         const Life &x = lives_[i], &y = lives_[j];
-        if (x.first_use != SIZE_MAX && y.first_use != SIZE_MAX && x.first_use <= y.last_use &&
-            y.first_use <= x.last_use)
-          return fail("P8", "'" + b.name + "' and '" + a.name + "' share slot " + std::to_string(a.slot) +
-                                " while both are in use");
+        const bool both = x.first_use != SIZE_MAX && y.first_use != SIZE_MAX && x.first_use <= y.last_use &&
+                          y.first_use <= x.last_use;
+        if (both && facts_.less_equal(a.at + bytes_of(a), b.at) != Tri::Yes &&
+            facts_.less_equal(b.at + bytes_of(b), a.at) != Tri::Yes)
+          return fail("P8", "'" + b.name + "' and '" + a.name + "' share " + where + " while both are in use");
       }
     }
     return {};
   }
+
+  // A temp in an output's memory, which no input may give, is through before the output is written.
+  Status check_host(size_t temp) const {
+    const ProgramBuffer& t = p_.buffers[temp];
+    if (t.whole >= p_.buffers.size() || p_.buffers[t.whole].role != BufferRole::Output ||
+        p_.buffers[t.whole].donor != kNone)
+      return fail("P8", "'" + t.name + "' lies in the memory of a buffer that is not an output of its own memory");
+    if (lives_[temp].first_use != SIZE_MAX && lives_[temp].last_use >= lives_[t.whole].first_use)
+      return fail("P8",
+                  "'" + t.name + "' is in use when '" + p_.buffers[t.whole].name + "', in whose memory it lies, is");
+    return {};
+  }
+
+  static Dim bytes_of(const ProgramBuffer& b) { return b.size * Dim(int64_t{b.dtype.size()}); }
 
   Status check_donors() const {
     std::set<uint32_t> taken;

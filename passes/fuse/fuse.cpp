@@ -22,6 +22,7 @@
 
 #include "ir/routines/routine.h"
 #include "passes/fuse/drafts.h"
+#include "passes/fuse/kept_values.h"
 #include "passes/fuse/movable.h"
 #include "passes/manager/pass.h"
 
@@ -66,6 +67,7 @@ class Fuser {
     context_.edges.clear();
     for (auto& [pair, why] : edges)
       context_.edges.push_back({static_cast<uint32_t>(pair.first), static_cast<uint32_t>(pair.second), why});
+    remark_kept_values(f_, context_);
   }
 
  private:

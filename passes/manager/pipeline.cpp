@@ -7,13 +7,14 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 21> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 22> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
                                                      "constant_fold",
                                                      "cse",
                                                      "dce",
+                                                     "hoist",
                                                      "attention",
                                                      "blocked_rows",
                                                      "fuse",

@@ -20,9 +20,42 @@ Result<Function> expanded(const Function& f) {
 
 bool flows(const Op& op) { return !op.def->has(kNoGradient); }
 
+namespace {
+
+// Whether the row adds updates to its operand: the derivatives of its step are 1.
+bool adds(const OpDef& def) {
+  if (def.kind != OpKind::Scatter || def.step.empty()) return false;
+  const std::vector<std::string_view>& factors = op(def.step).derivatives;
+  return factors.size() == 2 && factors[0] == "1" && factors[1] == "1";
+}
+
+// Whether `v` is a zero, broadcast.
+bool is_zeros(const Function& f, ValueId v) {
+  const Op* op = f.def_of(v);
+  while (op && op->def->kind == OpKind::Index && op->operands.size() == 1) op = f.def_of(op->operands[0]);
+  if (!op || op->def->kind != OpKind::Constant) return false;
+  const auto& literal = std::get<Literal>(*op->attrs.find("value"));
+  return literal.count() == 1 && literal.bits(0) == 0;
+}
+
+// `sum` with the updates of `term`, which are added to zeros: one array, and no pass over it. kNone for other terms.
+ValueId scattered_onto(Builder& b, ValueId sum, ValueId term) {
+  const Op* found = b.function().def_of(term);
+  if (!found || !adds(*found->def) || !is_zeros(b.function(), found->operands[0])) return kNone;
+  const Op scatter = *found;
+  std::vector<ValueId> operands = scatter.operands;
+  operands[0] = sum;
+  return b.build(*scatter.def, std::move(operands), scatter.attrs);
+}
+
+}  // namespace
+
 void Sums::add(ValueId value, ValueId term) {
   const auto [known, fresh] = of_.emplace(value, term);
-  if (!fresh) known->second = b_.build("add", {known->second, term});
+  if (fresh) return;
+  ValueId sum = scattered_onto(b_, known->second, term);
+  if (sum == kNone) sum = scattered_onto(b_, term, known->second);
+  known->second = sum != kNone ? sum : b_.build("add", {known->second, term});
 }
 
 ValueId Sums::of(ValueId value) {

@@ -1,4 +1,5 @@
 // vjp: products of cotangents with the Jacobian, by reverse accumulation.
+#include "passes/manager/cotangent.h"
 #include "passes/transform/reverse.h"
 #include "passes/transform/transform.h"
 
@@ -17,7 +18,7 @@ Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
   Reverse reverse(b, sources);
   const std::vector<ValueId> results = out.results;
   for (size_t i = 0; i < results.size(); ++i)
-    reverse.seed(results[i], out.add_param("cotangent" + std::to_string(i), Type(out.type(results[i]))));
+    reverse.seed(results[i], out.add_param(cotangent_name(i), Type(out.type(results[i]))));
   FRIT_TRY(reverse.run(0, ops));
   for (ValueId s : sources) out.results.push_back(reverse.cotangent(s));
   out.result_names.clear();

@@ -45,8 +45,8 @@ struct BufferPlan {
   uint32_t index = 0;                // Input: which input; Temp: which slot; Part: the counter of its loop
   uint32_t donor = ~0u;              // Output: the input whose memory it may take (numbered as in `index`)
   std::shared_ptr<Buffer> constant;  // Constant
-  uint32_t whole = ~0u;              // Part: the buffer that it is in
-  DimProgram at = {};                // Part: its first byte there
+  uint32_t whole = ~0u;              // Part: the buffer that it is in; Temp: the output that it is in, not in a slot
+  DimProgram at{0};                  // Part, Temp: its first byte there or in the slot; of a Temp it is known
 };
 
 struct KernelPlan {

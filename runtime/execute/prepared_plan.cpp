@@ -31,14 +31,28 @@ Kernel::Kernel(const KernelPlan& p, size_t number, size_t symbols)
   for (size_t i = 0; i < p.symbols.size(); ++i) same_symbols &= p.symbols[i] == i;
 }
 
+namespace {
+
+PreparedPlan::Memory memory_of(const BufferPlan& b) {
+  PreparedPlan::Memory m{b.role, b.index, b.donor, 0, Value(b.bytes)};
+  if (b.role != BufferPlan::Role::Temp) return m;
+  m.whole = b.whole;
+  m.at = static_cast<size_t>(b.at.evaluate(nullptr));
+  return m;
+}
+
+}  // namespace
+
 PreparedPlan::PreparedPlan(Plan plan) : plan_(std::move(plan)) {
-  for (const BufferPlan& b : plan_.buffers) buffers_.push_back({b.role, b.index, b.donor, 0, Value(b.bytes)});
+  for (const BufferPlan& b : plan_.buffers) buffers_.push_back(memory_of(b));
   for (const WindowPlan& w : plan_.results) results_.emplace_back(w);
   // A temp that a result shows must outlive the call.
   for (const Window& w : results_)
     if (buffers_[w.buffer].role == BufferPlan::Role::Temp) buffers_[w.buffer].role = BufferPlan::Role::Output;
   for (Memory& b : buffers_)
     if (b.role == BufferPlan::Role::Output) b.owner = static_cast<uint32_t>(outputs_++);
+  for (uint32_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i].role == BufferPlan::Role::Temp && buffers_[i].whole != ~0u) inside_outputs_.push_back(i);
   std::vector<size_t> users(buffers_.size(), 0);
   for (const Window& w : results_) ++users[w.buffer];
   for (const Window& w : results_) {

@@ -119,7 +119,9 @@ class PreparedPlan {
     uint32_t index, donor;
     uint32_t owner;  // an Output's number among the outputs
     Value bytes;
-    bool used = false;  // by a step or a result; an input may be there for its sizes alone, without memory
+    uint32_t whole = ~0u;  // the output that a Temp is in
+    size_t at = 0;         // a Temp's first byte there, or in its slot
+    bool used = false;     // by a step or a result; an input may be there for its sizes alone, without memory
   };
   // The kernels of a group are independent of each other.
   using Step = std::variant<std::vector<Kernel>, Library, Control>;
@@ -134,6 +136,8 @@ class PreparedPlan {
   const std::vector<Window>& results() const { return results_; }
   const std::vector<Value>& slots() const { return slots_; }
   size_t outputs() const { return outputs_; }
+  // The temps that lie in an output's memory.
+  const std::vector<uint32_t>& inside_outputs() const { return inside_outputs_; }
   // The output that result i has to itself, else ~0.
   uint32_t own_output(size_t i) const { return whole_[i]; }
 
@@ -168,6 +172,7 @@ class PreparedPlan {
   std::vector<Window> results_;
   std::vector<uint32_t> whole_;
   std::vector<Value> slots_;
+  std::vector<uint32_t> inside_outputs_;
   size_t outputs_ = 0;
   std::vector<size_t> blocks_;  // while steps are added: the steps that opened blocks
   mutable std::atomic<bool> resolved_{false};

@@ -96,6 +96,10 @@ class PlanRun {
     take_given(into);
     for (size_t i = 0; i < p_.buffers().size(); ++i)
       if (!place(i)) return std::move(*failure_);
+    for (const uint32_t i : p_.inside_outputs()) {
+      const PreparedPlan::Memory& b = p_.buffers()[i];
+      addresses_[i] = device_.advance(addresses_[b.whole], static_cast<int64_t>(b.at));
+    }
     const Frame<Address> frame{addresses_.data(), symbols_.data()};
     const std::vector<PreparedPlan::Step>& steps = p_.steps();
     for (size_t at = 0; at < steps.size(); ++at) {
@@ -161,7 +165,9 @@ class PlanRun {
       }
       case Role::Constant:
         return device_.place(*device_.constant(i), false, addresses_[i]) || fail(device_.unreadable());
-      case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return true;
+      case Role::Temp:
+        if (b.whole == ~0u) addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index] + b.at));
+        return true;
       case Role::Output: return place_output(b, addresses_[i]);
       case Role::Part: return true;  // its loop places it
       case Role::Rows: return true;  // the routine that works on them has the memory

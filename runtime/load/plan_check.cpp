@@ -65,7 +65,19 @@ class Checker {
     const std::string what = "buffer " + std::to_string(i);
     if (b.bytes.is_const() && (b.bytes.evaluate(nullptr) < 0 || b.bytes.evaluate(nullptr) > kMostBytes))
       return refuse(what + " has " + std::to_string(b.bytes.evaluate(nullptr)) + " bytes");
-    return b.role == Role::Temp ? at_most(b.bytes, plan_.slots[b.index], what) : Status();
+    return b.role == Role::Temp ? temp(b, what) : Status();
+  }
+
+  Status temp(const BufferPlan& b, const std::string& what) {
+    if (b.whole != ~0u) {
+      const bool fits = b.whole < plan_.buffers.size() && plan_.buffers[b.whole].role == Role::Output;
+      if (!fits) return refuse(what + " is in the memory of a buffer that is not an output");
+    }
+    const DimProgram& available = b.whole != ~0u ? plan_.buffers[b.whole].bytes : plan_.slots[b.index];
+    const int64_t at = b.at.evaluate(nullptr);
+    if (at == 0) return at_most(b.bytes, available, what);
+    if (at < 0 || at > kMostBytes || !b.bytes.is_const()) return refuse(what + " has no place in its slot");
+    return at_most(DimProgram(at + b.bytes.evaluate(nullptr)), available, what);
   }
 
   bool is_writable(uint32_t buffer) const {

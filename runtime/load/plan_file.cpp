@@ -12,7 +12,7 @@ namespace frit::runtime {
 namespace {
 
 constexpr std::string_view kPlanMagic = "FRITPLAN";
-constexpr uint32_t kNoDonor = ~0u, kNoWorkspace = ~0u;
+constexpr uint32_t kNoDonor = ~0u, kNoHost = ~0u, kNoWorkspace = ~0u;
 
 using Role = BufferPlan::Role;
 
@@ -76,7 +76,7 @@ class PlanFileWriter : private GuardWriter {
       const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
       out_.text({static_cast<const char*>(b.constant->data()), bytes});
     }
-    if (b.role == Role::Part) {
+    if (b.role == Role::Part || b.role == Role::Temp) {
       out_.u32(b.whole);
       size(b.at);
     }
@@ -248,7 +248,12 @@ class PlanFileReader : private GuardReader {
             "a buffer takes the memory of an input that does not exist");
     switch (b.role) {
       case Role::Input: require(b.index < inputs_->size(), "a buffer is an input that does not exist"); break;
-      case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
+      case Role::Temp:
+        b.whole = in_.u32();
+        b.at = size();
+        require(b.whole != kNoHost || b.index < slots_, "a buffer is in a slot that does not exist");
+        require(b.at.is_const(), "a buffer has no known place in its slot");
+        break;
       case Role::Output:
       case Role::Rows: break;
       case Role::Constant: b.constant = constant(b.bytes); break;

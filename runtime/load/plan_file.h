@@ -34,7 +34,7 @@ struct Image {
   Guard guard;
 };
 
-inline constexpr uint32_t kImageVersion = 7;
+inline constexpr uint32_t kImageVersion = 8;
 
 std::string write_image(const Image& image);
 Result<Image> read_image(std::string_view bytes);

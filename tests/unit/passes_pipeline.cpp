@@ -27,7 +27,7 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   std::string names;
   for (const PassInfo* p : pipeline->passes) names += std::string(p->name) + " ";
   EXPECT_EQ(names,
-            "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce attention "
+            "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce hoist attention "
             "blocked_rows fuse "
             "lower_to_kernels expand_routines "
             "merge_kernels schedule stream_rows stream_columns join_kernels expand_functions plan_buffers sum_sizes "

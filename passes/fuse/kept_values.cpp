@@ -1,0 +1,97 @@
+// Which values a derivative keeps for its backward part, and why.
+#include "passes/fuse/kept_values.h"
+
+#include <algorithm>
+#include <set>
+
+#include "passes/manager/cotangent.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+class KeptValues {
+ public:
+  explicit KeptValues(const Function& f) : f_(f), late_(f.values.size(), false), returned_(f.values.size(), false) {
+    for (ValueId p : f.params) late_[p] = is_cotangent(f.values[p]);
+    for (ValueId r : f.results) returned_[r] = true;
+    for (const Op& op : f.ops)
+      if (std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return late_[v]; }))
+        for (ValueId r : op.results) late_[r] = true;
+    // A group runs when all that it reads is there.
+    std::vector<bool> groups(f.groups.size(), false);
+    for (const Op& op : f.ops)
+      if (op.group >= 0 && !op.results.empty() && late_[op.results[0]]) groups[static_cast<size_t>(op.group)] = true;
+    late_groups_ = std::move(groups);
+  }
+
+  void run(PassContext& context) {
+    std::set<ValueId> seen;
+    Dim all = 0;
+    for (const Op& op : f_.ops) {
+      if (!runs_late(op)) continue;
+      for (ValueId v : op.operands) {
+        const Op* maker = f_.def_of(v);
+        if (!maker || maker->group < 0 || runs_late(*maker) || returned_[v] || !seen.insert(v).second) continue;
+        if (f_.groups[static_cast<size_t>(maker->group)].kind == GroupKind::View) continue;
+        const Dim bytes = f_.type(v).size() * Dim(int64_t{f_.type(v).dtype.size()});
+        all = f_.facts.simplify(all + bytes);
+        context.remark(f_,
+                       "kept for the backward pass: '" + std::string(maker->def->name) + "' of type " +
+                           f_.type(v).str() + ", " + bytes.str() + " bytes, as " + why(*maker, v),
+                       maker->loc);
+      }
+    }
+    if (!seen.empty()) context.remark(f_, "kept for the backward pass in all: " + all.str() + " bytes");
+  }
+
+ private:
+  bool runs_late(const Op& op) const { return op.group >= 0 && late_groups_[static_cast<size_t>(op.group)]; }
+
+  std::string why(const Op& maker, ValueId v) const {
+    const std::string name = "'" + std::string(maker.def->name) + "'";
+    if (maker.def->kind == OpKind::Library || maker.def->kind == OpKind::Control)
+      return name + " would have to run again";
+    if (maker.def->kind == OpKind::Reduction || maker.def->kind == OpKind::Scan)
+      return name + " would read its operand again";
+    if (const Op* reader = reader_of_memory(v)) return "'" + std::string(reader->def->name) + "' reads it from memory";
+    if (maker.def->has(kExpensive)) return name + " is expensive";
+    const size_t arrays = reads_of_group(maker.group);
+    if (arrays > 1) return "computing it again could read " + std::to_string(arrays) + " arrays";
+    return "what it is computed from would be kept in its place";
+  }
+
+  // An op of the backward part that needs its operand in memory.
+  const Op* reader_of_memory(ValueId v) const {
+    for (const Op& op : f_.ops)
+      if (runs_late(op) &&
+          (op.def->kind == OpKind::Library || op.def->kind == OpKind::Control || op.def->kind == OpKind::Scatter) &&
+          std::find(op.operands.begin(), op.operands.end(), v) != op.operands.end())
+        return &op;
+    return nullptr;
+  }
+
+  // How many arrays a group reads from other groups and from the caller.
+  size_t reads_of_group(int32_t group) const {
+    std::set<ValueId> read;
+    for (const Op& op : f_.ops) {
+      if (op.group != group) continue;
+      for (ValueId v : op.operands)
+        if (const Op* maker = f_.def_of(v); !maker || maker->group != group) read.insert(v);
+    }
+    return read.size();
+  }
+
+  const Function& f_;
+  std::vector<bool> late_, returned_, late_groups_;
+};
+
+}  // namespace
+
+void remark_kept_values(const Function& f, PassContext& context) {
+  if (context.fuse && context.collect_remarks) KeptValues(f).run(context);
+}
+
+}  // namespace frit::passes

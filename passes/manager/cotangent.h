@@ -1,0 +1,18 @@
+// The parameters of a derivative that hold cotangents, by which passes know its backward part.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/graph/graph.h"
+
+namespace frit::passes {
+
+inline constexpr std::string_view kCotangent = "cotangent";
+
+// The name of the cotangent of result `i`.
+inline std::string cotangent_name(size_t i) { return std::string(kCotangent) + std::to_string(i); }
+
+inline bool is_cotangent(const ir::Value& param) { return param.name.starts_with(kCotangent); }
+
+}  // namespace frit::passes
