@@ -214,7 +214,9 @@ std::function<std::vector<array>(const std::vector<array>&)> list_function(nb::h
 void fill_memory(array& a) {
   // An argument of a trace stays what it is.
   if (a.is_tracer()) return;
-  if (default_device() != Device::cpu || a.data_size() >= a.size() || !a.flags().row_contiguous) return;
+  if (default_device() != Device::cpu || !a.flags().row_contiguous) return;
+  const auto& held = a.data_shared_ptr();
+  if (!held || allocator::allocator().size(allocator::Buffer(held.get())) >= a.nbytes()) return;
   const array first = slice(a, Shape(a.ndim(), 0), Shape(a.ndim(), 1));
   first.eval();
   const size_t width = a.itemsize();
