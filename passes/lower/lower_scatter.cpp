@@ -4,10 +4,9 @@
 // updates never meet if each of these axes alone decides a coordinate of the result: the loops over such axes stand
 // outside and run in parallel, and each update's row, or a piece of it, inside. Where they are one short row, the
 // result's first axis is cut into parts instead, which run in parallel: each goes through all updates and applies its
-// own, row by row. A grid of invocations has such parts
-// wherever the elements of a row are too few to fill it, and an invocation for each element of a row in each part; many
-// updates are sorted instead (lower_scatter_sorted.cpp). If nothing else reads the operand afterwards, the updates go
-// into its own memory.
+// own, row by row. A grid of invocations has such parts wherever the elements of a row are too few to fill it, and an
+// invocation for each element of a row in each part; many updates are sorted instead (lower_scatter_sorted.cpp). If
+// nothing else reads the operand afterwards, the updates go into its own memory.
 #include <algorithm>
 #include <bit>
 #include <optional>

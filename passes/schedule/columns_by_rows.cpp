@@ -7,6 +7,7 @@
 
 #include "passes/lower/loop_nest.h"
 #include "passes/schedule/body_work.h"
+#include "passes/schedule/operands.h"
 
 namespace frit::passes {
 
@@ -26,27 +27,8 @@ constexpr int64_t kRowsTogether = 4, kWorkTogether = 32;
 // Bytes of running values of a piece, which share the innermost cache with two rows.
 constexpr int64_t kMostRunning = 16384;
 
-template <class Fn>
-void for_each_use(Instr& i, Fn fn) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node))
-    for (int a = 0; a < arity(s->op); ++a) fn(s->args[static_cast<size_t>(a)]);
-  if (auto* l = std::get_if<LoadInstr>(&i.node))
-    if (l->mask != kNoReg) fn(l->mask);
-  if (auto* s = std::get_if<StoreInstr>(&i.node)) {
-    fn(s->value);
-    if (s->mask != kNoReg) fn(s->mask);
-  }
-}
-
-Reg* result_place(Instr& i) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node)) return &s->result;
-  if (auto* x = std::get_if<IndexInstr>(&i.node)) return &x->result;
-  if (auto* l = std::get_if<LoadInstr>(&i.node)) return &l->result;
-  return nullptr;
-}
-
 Reg result_of(const Instr& i) {
-  const Reg* place = result_place(const_cast<Instr&>(i));
+  const Reg* place = defined_by(const_cast<Instr&>(i));
   return place ? *place : kNoReg;
 }
 
@@ -77,7 +59,7 @@ class ByRows {
     for (Instr& i : body) {
       auto* rows = std::get_if<Loop>(&i.node);
       if (!rows) {
-        for_each_use(i, [&](Reg r) { use(r); });
+        for_each_operand(i, [&](Reg r) { use(r); });
         if (is_free(i)) free_.emplace(result_of(i), i);
         if (result_of(i) != kNoReg) home_[result_of(i)] = part_;
         continue;
@@ -137,7 +119,7 @@ class ByRows {
     std::vector<Reg> own;
     for (const Instr& i : instrs) own.push_back(result_of(i));
     for (Instr& i : instrs)
-      for_each_use(i, [&](Reg& r) {
+      for_each_operand(i, [&](Reg& r) {
         if (std::find(own.begin(), own.end(), r) != own.end()) return;
         const auto known = renamed.find(r);
         if (known == renamed.end()) {
@@ -237,10 +219,10 @@ class ByRows {
     std::map<Reg, Reg> renamed;
     Body copy;
     for (Instr i : row) {
-      for_each_use(i, [&](Reg& r) {
+      for_each_operand(i, [&](Reg& r) {
         if (const auto own = renamed.find(r); own != renamed.end()) r = own->second;
       });
-      if (Reg* result = result_place(i)) {
+      if (Reg* result = defined_by(i)) {
         const Reg fresh = k_.new_reg(k_.reg_types[*result]);
         k_.set_origin(fresh, k_.origin(*result));
         renamed[*result] = fresh;

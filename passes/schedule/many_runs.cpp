@@ -6,6 +6,7 @@
 #include <set>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/operands.h"
 
 namespace frit::passes {
 
@@ -19,24 +20,6 @@ constexpr size_t kManyRuns = 12, kRunsAtOnce = 8;
 // Values that one part leaves to later ones: each is written and read once more, in the innermost cache.
 constexpr int kMostKept = 2;
 constexpr int kNever = 1 << 20;
-
-template <class Fn>
-void for_each_operand(Instr& i, Fn fn) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node))
-    for (int a = 0; a < arity(s->op); ++a) fn(s->args[static_cast<size_t>(a)]);
-  if (auto* l = std::get_if<LoadInstr>(&i.node); l && l->mask != kNoReg) fn(l->mask);
-  if (auto* s = std::get_if<StoreInstr>(&i.node)) {
-    fn(s->value);
-    if (s->mask != kNoReg) fn(s->mask);
-  }
-}
-
-Reg* defined_by(Instr& i) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node)) return &s->result;
-  if (auto* x = std::get_if<IndexInstr>(&i.node)) return &x->result;
-  if (auto* l = std::get_if<LoadInstr>(&i.node)) return &l->result;
-  return nullptr;
-}
 
 // Whether the instruction reads one element after the other of an operand.
 bool is_run(const Instr& i, const std::string& var) {

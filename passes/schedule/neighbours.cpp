@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/operands.h"
 
 namespace frit::passes {
 
@@ -26,24 +27,6 @@ std::vector<Loop*> loops_inward(Loop& loop) {
   std::vector<Loop*> nest;
   for (Loop* l = &loop; l; l = inner_of_nest(l->body)) nest.push_back(l);
   return nest;
-}
-
-Reg* defined_reg(Instr& i) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node)) return &s->result;
-  if (auto* x = std::get_if<IndexInstr>(&i.node)) return &x->result;
-  if (auto* l = std::get_if<LoadInstr>(&i.node)) return &l->result;
-  return nullptr;
-}
-
-template <class Fn>
-void for_operands(Instr& i, Fn fn) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node))
-    for (int a = 0; a < arity(s->op); ++a) fn(s->args[static_cast<size_t>(a)]);
-  if (auto* l = std::get_if<LoadInstr>(&i.node); l && l->mask != kNoReg) fn(l->mask);
-  if (auto* s = std::get_if<StoreInstr>(&i.node)) {
-    fn(s->value);
-    if (s->mask != kNoReg) fn(s->mask);
-  }
 }
 
 // Loads of a place that it has in common with the place behind it.
@@ -67,14 +50,14 @@ class Joined {
   void add(const Body& body, int64_t shift, Body& out, Body& stores) {
     const Dim position = Dim(kTogether) * Dim::symbol(place_) + Dim(shift);
     for (Instr i : body) {
-      for_operands(i, [&](Reg& r) {
+      for_each_operand(i, [&](Reg& r) {
         if (const auto own = now_.find({shift, r}); own != now_.end()) r = own->second;
       });
       const auto moved = [&](const Dim& d) { return k_.facts.simplify(d.substitute(place_, position)); };
       if (auto* l = std::get_if<LoadInstr>(&i.node)) l->index = moved(l->index);
       if (auto* s = std::get_if<StoreInstr>(&i.node)) s->index = moved(s->index);
       if (auto* x = std::get_if<IndexInstr>(&i.node)) x->index = moved(x->index);
-      if (Reg* result = defined_reg(i)) {
+      if (Reg* result = defined_by(i)) {
         const Reg old = *result;
         *result = k_.new_reg(k_.reg_types[old]);
         k_.set_origin(*result, k_.origin(old));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/operands.h"
 
 namespace frit::passes {
 
@@ -30,19 +31,6 @@ int64_t iterations(const Body& body) {
       total += loop->extent.value() * std::max<int64_t>(1, iterations(loop->body));
     }
   return total;
-}
-
-// The registers that `i` reads, to be changed.
-template <class Visit>
-void visit_reads(Instr& i, Visit visit) {
-  if (auto* s = std::get_if<ScalarInstr>(&i.node))
-    for (int a = 0; a < arity(s->op); ++a) visit(s->args[static_cast<size_t>(a)]);
-  if (auto* b = std::get_if<BindInstr>(&i.node)) visit(b->value);
-  if (auto* l = std::get_if<LoadInstr>(&i.node); l && l->mask != kNoReg) visit(l->mask);
-  if (auto* s = std::get_if<StoreInstr>(&i.node)) {
-    visit(s->value);
-    if (s->mask != kNoReg) visit(s->mask);
-  }
 }
 
 }  // namespace
@@ -83,13 +71,9 @@ void put_tails_in_lanes(Kernel& k, Loop& rows, int lanes, const std::string& var
   // Registers of the head reach the tail through scratch memory; constants are written again.
   std::map<Reg, const ScalarInstr*> constants;
   std::set<Reg> defined;
-  for (const Instr& i : head.body) {
-    if (const auto* s = std::get_if<ScalarInstr>(&i.node)) {
-      defined.insert(s->result);
-      if (s->op == ScalarOp::Const) constants[s->result] = s;
-    }
-    if (const auto* x = std::get_if<IndexInstr>(&i.node)) defined.insert(x->result);
-    if (const auto* l = std::get_if<LoadInstr>(&i.node)) defined.insert(l->result);
+  for (Instr& i : head.body) {
+    if (const Reg* r = defined_by(i)) defined.insert(*r);
+    if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && s->op == ScalarOp::Const) constants[s->result] = s;
     if (const auto* loop = std::get_if<Loop>(&i.node))
       for (const Accumulator& a : loop->accumulators) defined.insert(a.result);
   }
@@ -113,7 +97,7 @@ void put_tails_in_lanes(Kernel& k, Loop& rows, int lanes, const std::string& var
     }
     r = at->second;
   };
-  for (Instr& i : tail.body) visit_reads(i, take);
+  for (Instr& i : tail.body) for_each_operand(i, take);
   std::move(keep.begin(), keep.end(), std::back_inserter(head.body));
   std::move(tail.body.begin(), tail.body.end(), std::back_inserter(before));
   tail.body = std::move(before);
