@@ -51,5 +51,7 @@ inline bool same_size(const Dim& a, const Dim& b, const DimFacts& facts) {
   return a == b || facts.equal(a, b) == Tri::Yes;
 }
 inline bool at_most(const Dim& a, const Dim& b, const DimFacts& facts) { return facts.less_equal(a, b) == Tri::Yes; }
+// The elements from the first to the last of n, which may be none, with `gap` elements between neighbours.
+inline Dim spread_size(const Dim& n, const Dim& gap) { return gap.is(0) ? n : n + max(n - Dim(1), 0) * gap; }
 
 }  // namespace frit::ir::rules

@@ -94,8 +94,7 @@ std::vector<ValueId> vjp_slice(Builder& b, const Op& op, Values operands, Values
     int64_t gap = (down ? -stride : stride) - 1;
     low.push_back(down ? start[i] + (m - Dim(1)) * Dim(stride) : start[i]);
     interior.push_back(gap);
-    Dim spread = gap == 0 ? m : m + max(m - Dim(1), 0) * Dim(gap);
-    high.push_back(x.shape[i] - low.back() - spread);
+    high.push_back(x.shape[i] - low.back() - rules::spread_size(m, gap));
   }
   ValueId g = cotangents[0];
   if (any_down) g = b.build("slice", {g}, {{"start", flip_start}, {"stop", flip_stop}, {"strides", flip_strides}});
@@ -108,9 +107,6 @@ Dim interior_of(const AttrMap& attrs, size_t axis) {
   const Dims& interior = attrs.get_dims("interior");
   return interior.empty() ? Dim(0) : interior[axis];
 }
-
-// An axis of size n with `gap` fills between neighbours.
-Dim spread_size(const Dim& n, const Dim& gap) { return gap.is(0) ? n : n + max(n - Dim(1), 0) * gap; }
 
 Result<std::vector<Type>> infer_pad(const InferArgs& args) {
   const Type &x = args.operands[0], &fill = args.operands[1];
@@ -128,7 +124,7 @@ Result<std::vector<Type>> infer_pad(const InferArgs& args) {
     Dim gap = interior_of(args.attrs, i);
     if (!gap.is_const() || gap.value() < 0)
       return Diagnostic("op 'pad' has " + gap.str() + " fills between elements, but takes a constant, zero or more");
-    Dim size = args.facts.simplify(low[i] + spread_size(x.shape[i], gap) + high[i]);
+    Dim size = args.facts.simplify(low[i] + rules::spread_size(x.shape[i], gap) + high[i]);
     if (!rules::at_most(0, size, args.facts))
       return Diagnostic("op 'pad' leaves " + size.str() + " elements on axis " + std::to_string(i) + " of " + x.str() +
                             ", which is not known to be zero or more",
@@ -166,7 +162,7 @@ std::vector<ValueId> vjp_pad(Builder& b, const Op& op, Values operands, Values, 
     high.push_back(-op.attrs.get_dims("high")[i]);
     start.push_back(0);
     Dim gap = interior_of(op.attrs, i);
-    stop.push_back(spread_size(x.shape[i], gap));
+    stop.push_back(rules::spread_size(x.shape[i], gap));
     strides.push_back(gap + Dim(1));
   }
   ValueId inner =

@@ -163,7 +163,7 @@ class Windows {
       shape.push_back(size);
       low.emplace_back(first);
       interior.emplace_back(step - 1);
-      high.push_back(facts_.simplify(level.size - Dim(first + 1) - (size - Dim(1)) * Dim(step)));
+      high.push_back(facts_.simplify(level.size - Dim(first) - rules::spread_size(size, step - 1)));
     }
     for (const Level& level : levels_)
       for (const Axis& a : level.places) order.emplace_back(static_cast<int64_t>(a.place));

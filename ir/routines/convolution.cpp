@@ -85,8 +85,11 @@ Result<std::vector<Type>> infer_weights(const InferArgs& args) {
     return fail("groups that divide channels and features", "change the groups");
   Type out = x;
   for (size_t i = 0; i < kernel.size(); ++i) {
-    if (!rules::at_most(1, kernel[i], args.facts) || !rules::at_most(0, y.shape[i + 1], args.facts))
-      return fail("kernels that are not empty", "change 'kernel'");
+    if (!rules::at_most(1, kernel[i], args.facts)) return fail("kernels that are not empty", "change 'kernel'");
+    // A convolution has at least one, so its rules and code need no case for none.
+    if (!rules::at_most(1, y.shape[i + 1], args.facts))
+      return fail("a position at least on axis " + std::to_string(i + 1) + " of the second operand",
+                  "state that the size is one or more");
     out.shape[i + 1] = kernel[i];
   }
   out.shape[0] = y.shape.back();
