@@ -88,7 +88,7 @@ Result<std::vector<Type>> infer_weights(const InferArgs& args) {
     if (!rules::at_most(1, kernel[i], args.facts)) return fail("kernels that are not empty", "change 'kernel'");
     // A convolution has at least one, so its rules and code need no case for none.
     if (!rules::at_most(1, y.shape[i + 1], args.facts))
-      return fail("a position at least on axis " + std::to_string(i + 1) + " of the second operand",
+      return fail("at least one position on axis " + std::to_string(i + 1) + " of the second operand",
                   "state that the size is one or more");
     out.shape[i + 1] = kernel[i];
   }
