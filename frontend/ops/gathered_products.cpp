@@ -6,6 +6,7 @@
 namespace frit {
 
 using detail::fail;
+using detail::require_equal;
 using detail::size_of;
 using detail::sizes_of;
 using detail::text;
@@ -61,7 +62,32 @@ array gather_mm(array a, array b, const std::optional<array>& lhs_indices, const
   if (!lhs_indices && !rhs_indices) return matmul(a, b, s);
   if (a.ndim() == 1) return squeeze(gather_mm(expand_dims(a, 0, s), b, lhs_indices, rhs_indices, false, s), -2, s);
   const Picked p = picked("gather_mm", a, b, lhs_indices, rhs_indices, s);
-  return matmul(pick("gather_mm", a, p.left, s), pick("gather_mm", b, p.right, s), s);
+  const Dtype dtype = promote_types(a.dtype(), b.dtype());
+  if (!is_inexact(dtype))
+    fail("gather_mm: takes floating point numbers, not " + text(a) + " and " + text(b), "convert with astype first", s);
+  const array left = batch_of("gather_mm", astype(a, dtype, s), s),
+              right = batch_of("gather_mm", astype(b, dtype, s), s);
+  if (!require_equal(size_of(left, 2), size_of(right, 1), "gather_mm", s.where()))
+    fail(
+        "gather_mm: " + text(a) + " and " + text(b) + " do not fit: " + text(size_of(left, 2)) + " columns meet " +
+            text(size_of(right, 1)) + " rows",
+        "the last axis of the first operand and the last but one of the second must be equal; transpose an operand with "
+        "swapaxes(x, -1, -2)",
+        s);
+  ir::Dims sizes = sizes_of(p.left);
+  const Dim pairs = detail::element_count_of(p.left);
+  sizes.push_back(size_of(left, 1));
+  sizes.push_back(size_of(right, 2));
+  for (const array* stack : {&left, &right}) {
+    if (detail::decide_at_most(1, size_of(*stack, 0), "gather_mm", s.where())) continue;
+    if (!require_equal(pairs, 0, "gather_mm", s.where()))
+      fail("gather_mm: the batch of " + text(stack == &left ? a : b) + " has no matrices to take",
+           "take from a batch that has matrices, or no matrices", s);
+    return detail::stretch(array(0, dtype), std::move(sizes), s);
+  }
+  const auto list = [&](const array& indices) { return with_sizes(indices, {pairs}, s); };
+  return with_sizes(detail::make("gather_matmul", {left, right, list(p.left), list(p.right)}, {}, s), std::move(sizes),
+                    s);
 }
 
 array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases,

@@ -68,6 +68,8 @@ struct Routine {
   // Bit i is set where result i follows from the operands, up to rounding. The other results are one choice of many,
   // such as the signs of eigenvectors.
   uint32_t determined = ~0u;
+  // passes/lower has kernels of it. Code without a runtime takes these where the row has an expansion, too.
+  bool has_kernels = false;
   // A call names an object of this process, so that its code serves no other one.
   bool in_process = false;
   // Bytes of scratch memory that a call needs; null where it needs none.

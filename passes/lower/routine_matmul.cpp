@@ -1,12 +1,16 @@
-// Products of matrices as kernels of the program.
+// Products of matrices as kernels of the program: of equal places of two stacks, or of matrices that positions pick.
 //
 // A product takes one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two
 // vectors of columns are summed in registers, along k from 0 upwards. Columns, for a product that surely has few rows:
 // the same without packing, as each number of a packed panel would be used a few times only. Dots, for few results
 // whose operands both run along k: sums over lanes. The compiler chooses the form by the sizes that it knows, so the
 // sizes of a call do not change the order of the sums.
+//
+// Products that are added to picked results have a loop over all pairs for each row of the result, which leaves out the
+// pairs of other results. Their sums lie in scratch memory in the type that is computed in.
 #include <algorithm>
 
+#include "ir/routines/gather_matmul.h"
 #include "ir/routines/matmul.h"
 #include "passes/lower/kernel_builder.h"
 #include "passes/lower/routine.h"
@@ -51,6 +55,11 @@ class Product {
     n_ = c_.layout.shape[rank - 1];
     depth_ = a_.layout.shape[rank - 1];
     for (size_t i = 0; i + 2 < rank; ++i) batches_ *= c_.layout.shape[i];
+    // A stack without matrices counts as zeros.
+    for (size_t i = 0; i < 2 && picks(); ++i) {
+      const Dim& count = step_.operands[i].layout.shape[0];
+      if (k_.facts().less_equal(1, count) != Tri::Yes) depth_ *= min(count, Dim(1));
+    }
     left_ = k_.buffer(step_.operands[0].buffer, false);
     right_ = k_.buffer(step_.operands[1].buffer, false);
     out_ = k_.buffer(step_.results[0].buffer, true);
@@ -71,7 +80,88 @@ class Product {
     return k_.finish();
   }
 
+  KernelStep write_sums() {
+    const Dim p = open_parallel(batches_ * m_);
+    const Dim to = floor_div(p, m_), i = within(p, m_);
+    const uint32_t sums = k_.local("sums", compute_, max(n_, Dim(1)) * Dim(parts()));
+    const auto part_at = [&](const Dim& j, int part) { return part ? n_ + j : j; };
+    const auto open_row = [&] { return open("j", n_, {.vector = lanes_}); };
+    const Dim cleared = open_row();
+    for (int part = 0; part < parts(); ++part)
+      store_part(sums, part_at(cleared, part), k_.scalar(ScalarOp::Const, compute_, {}, 0));
+    close(1);
+
+    const Dim pair = open("pair", step_.operands[kTo].layout.shape[0]);
+    const Reg here = k_.index(simplify(to)), goes = position(kTo, pair, batches_);
+    const Reg is_here = k_.scalar(ScalarOp::Eq, bool_, {goes, here, kNoReg});
+    open("once", Dim::symbol(k_.bind("holds", k_.cast(is_here, int64), 2)));
+    const Places at = picked(pair);
+    const bool along_columns = b_.layout.strides.back().is(1);
+    const int lanes = target_.reduction_lanes, width = std::min(lanes_, lanes);
+    const Dim j = along_columns ? open_row() : open("j", n_);
+    const Dim k = along_columns ? open("k", depth_)
+                                : open("k", depth_, {.vector = width, .unroll = lanes / width, .lanes = lanes});
+    const Number a = load(left_, a_.at(at.left, i, k)), b = load(right_, b_.at(at.right, k, j));
+    const Number total = sum(multiply(a, b));
+    close(1);
+    for (int part = 0; part < parts(); ++part) {
+      const Reg before = load_part(sums, part_at(j, part));
+      store_part(sums, part_at(j, part),
+                 k_.scalar(ScalarOp::Add, compute_, {before, part ? total.im : total.re, kNoReg}));
+    }
+    close(3);
+
+    const Dim stored = open_row();
+    Number out{load_part(sums, part_at(stored, 0)), kNoReg};
+    if (pairs_) out.im = load_part(sums, part_at(stored, 1));
+    store(c_.at({to}, i, stored), out);
+    close(2);
+    return k_.finish();
+  }
+
  private:
+  static constexpr size_t kLeft = 2, kRight = 3, kTo = 4;  // operands of positions
+  bool picks() const { return step_.operands.size() > kLeft; }
+
+  // The matrices of a product.
+  struct Places {
+    std::vector<Dim> left, right, result;
+  };
+  Places places(const Dim& number) {
+    Places at;
+    if (picks()) at = picked(number);
+    at.result = digits(number);
+    if (!picks()) at.left = at.right = at.result;
+    return at;
+  }
+  Places picked(const Dim& pair) {
+    const auto pick = [&](size_t list, size_t stack) {
+      const Dim count = max(step_.operands[stack].layout.shape[0], Dim(1));
+      return std::vector{Dim::symbol(k_.bind("pick", position(list, pair, count), simplify(count)))};
+    };
+    Places at;
+    at.left = pick(kLeft, 0);
+    at.right = pick(kRight, 1);
+    return at;
+  }
+
+  // The element of a list of positions, moved into [0, count), which is not empty.
+  Reg position(size_t list, const Dim& at, const Dim& count) {
+    const Window& w = step_.operands[list];
+    const Dtype dtype = step_.dtypes[list];
+    const auto op = [&](ScalarOp o, Dtype t, Reg x, Reg y) { return k_.scalar(o, t, {x, y, kNoReg}); };
+    Reg r = load_part(k_.buffer(w.buffer, false), w.layout.offset + at * w.layout.strides[0]);
+    // More than an int64 holds is more than any size.
+    if (dtype == uint64) r = op(ScalarOp::Min, uint64, r, k_.scalar(ScalarOp::Const, uint64, {}, uint64_t{INT64_MAX}));
+    r = k_.cast(r, int64);
+    if (is_signed_int(dtype)) {
+      const Reg zero = k_.scalar(ScalarOp::Const, int64, {}, 0), size = k_.index(simplify(count));
+      const Reg from_end = op(ScalarOp::Add, int64, r, size), negative = op(ScalarOp::Lt, bool_, r, zero);
+      r = op(ScalarOp::Max, int64, k_.scalar(ScalarOp::Select, int64, {negative, from_end, r}), zero);
+    }
+    return op(ScalarOp::Min, int64, r, k_.index(simplify(count - Dim(1))));
+  }
+
   // The parts of a number: itself, or the real and the imaginary one.
   struct Number {
     Reg re = kNoReg, im = kNoReg;
@@ -154,29 +244,29 @@ class Product {
 
   void dots() {
     const Dim p = open_parallel(batches_ * m_);
-    const std::vector<Dim> batch = digits(floor_div(p, m_));
+    const Places at = places(floor_div(p, m_));
     const Dim i = within(p, m_), j = open("j", n_);
     const int lanes = target_.reduction_lanes, width = std::min(lanes_, lanes);
     const Dim k = open("k", depth_, {.vector = width, .unroll = lanes / width, .lanes = lanes});
-    const Number a = load(left_, a_.at(batch, i, k)), b = load(right_, b_.at(batch, k, j));
+    const Number a = load(left_, a_.at(at.left, i, k)), b = load(right_, b_.at(at.right, k, j));
     const Number total = sum(multiply(a, b));
     close(1);
-    store(c_.at(batch, i, j), total);
+    store(c_.at(at.result, i, j), total);
     close(2);
   }
 
   void columns() {
     const Dim chunks = ceil_div(n_, kColumnChunk);
     const Dim p = open_parallel(batches_ * chunks);
-    const std::vector<Dim> batch = digits(floor_div(p, chunks));
+    const Places at = places(floor_div(p, chunks));
     const Dim first = within(p, chunks) * Dim(kColumnChunk);
     const Dim j = first + open("j", min(Dim(kColumnChunk), n_ - first), {.vector = lanes_, .unroll = pairs_ ? 1 : 2});
     const Dim k = open("k", depth_);
-    const Number b = load(right_, b_.at(batch, k, j));
+    const Number b = load(right_, b_.at(at.right, k, j));
     std::vector<Number> totals;
-    for (int64_t i = 0; i < m_.value(); ++i) totals.push_back(sum(multiply(load(left_, a_.at(batch, i, k)), b)));
+    for (int64_t i = 0; i < m_.value(); ++i) totals.push_back(sum(multiply(load(left_, a_.at(at.left, i, k)), b)));
     close(1);
-    for (int64_t i = 0; i < m_.value(); ++i) store(c_.at(batch, i, j), totals[static_cast<size_t>(i)]);
+    for (int64_t i = 0; i < m_.value(); ++i) store(c_.at(at.result, i, j), totals[static_cast<size_t>(i)]);
     close(2);
   }
 
@@ -191,10 +281,10 @@ class Product {
     const uint32_t strip = pack_rows ? k_.local("strip", compute_, depth_ * Dim(rows * parts())) : 0;
     const Dim blocks = ceil_div(n_, block);
     const Dim p = open_parallel(batches_ * blocks);
-    const std::vector<Dim> batch = digits(floor_div(p, blocks));
+    const Places at = places(floor_div(p, blocks));
     const Dim first = within(p, blocks) * Dim(block);
     const Dim groups = min(Dim(block / width), ceil_div(n_ - first, wide));
-    pack_panel(panel, batch, first, groups, width);
+    pack_panel(panel, at.right, first, groups, width);
 
     const Dim r = open("r", ceil_div(m_, rows));
     // Rows past the last one are computed like that one, and not stored.
@@ -203,21 +293,21 @@ class Product {
     if (pack_rows) {
       const Dim k = open("k", depth_);
       for (int64_t i = 0; i < rows; ++i)
-        store_packed(strip, k, rows, Dim(i), load(left_, a_.at(batch, readable(i), k)));
+        store_packed(strip, k, rows, Dim(i), load(left_, a_.at(at.left, readable(i), k)));
       close(1);
     }
     const Dim g = open("g", groups), l = open("l", wide, {.vector = lanes_, .unroll = 2}), k = open("k", depth_);
     const Number b = load_packed(panel, g * depth_ + k, width, l);
     std::vector<Number> totals;
     for (int64_t i = 0; i < rows; ++i) {
-      const Number a = pack_rows ? load_packed(strip, k, rows, Dim(i)) : load(left_, a_.at(batch, readable(i), k));
+      const Number a = pack_rows ? load_packed(strip, k, rows, Dim(i)) : load(left_, a_.at(at.left, readable(i), k));
       totals.push_back(sum(multiply(a, b)));
     }
     close(1);
     const Dim j = first + g * wide + l;
     const Reg inside = below(j, n_);
     for (int64_t i = 0; i < rows; ++i)
-      store(c_.at(batch, row(i), j), totals[static_cast<size_t>(i)], both(below(row(i), m_), inside));
+      store(c_.at(at.result, row(i), j), totals[static_cast<size_t>(i)], both(below(row(i), m_), inside));
     close(4);
   }
 
@@ -245,7 +335,12 @@ Result<std::vector<KernelStep>> write_product(const RoutineKernels& r) {
   return std::vector<KernelStep>{Product(r).write()};
 }
 
-const RegisterRoutineLowering routine_matmul_kernels(kMatmul.name, write_product);
+Result<std::vector<KernelStep>> write_sums(const RoutineKernels& r) {
+  return std::vector<KernelStep>{Product(r).write_sums()};
+}
+
+const RegisterRoutineLowering routine_matmul_kernels(kMatmul.name, write_product),
+    gather_matmul_kernels(kGatherMatmul.name, write_product), gather_matmul_sums(kGatherMatmulSum.name, write_sums);
 
 }  // namespace
 }  // namespace frit::passes

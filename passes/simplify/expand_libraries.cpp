@@ -2,6 +2,7 @@
 // nothing else has them: devices of a grid without a routine for them, and code without a runtime.
 #include <algorithm>
 
+#include "ir/routines/routine.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
@@ -13,11 +14,14 @@ using namespace ir;
 // Whether the target computes the operation as it is.
 bool has(const TargetTraits& target, const Op& op) {
   const auto& all = target.grid_routines;
-  return target.grid && std::find(all.begin(), all.end(), op.def->routine) != all.end();
+  if (!target.grid) return target.own_routines && op.def->routine->has_kernels;
+  return std::find(all.begin(), all.end(), op.def->routine) != all.end();
 }
 
 Result<bool> run_expand_libraries(Function& f, PassContext& context) {
-  if (!context.target.grid && !context.target.own_routines) return false;
+  // Code of dense results has no runtime. It calls a library's products where its routines are not its own.
+  const TargetTraits& target = context.target;
+  if (!target.grid && !target.own_routines && !target.dense_results) return false;
   Rewriter rewriter(f);
   for (Op& op : rewriter.old_ops()) {
     rewriter.resolve_operands(op);

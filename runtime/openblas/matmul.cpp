@@ -245,6 +245,7 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
   frit::runtime::openblas::register_row_stream();
   frit::runtime::openblas::register_column_stream();
+  frit::runtime::openblas::register_gathered_products();
   frit::runtime::openblas::register_convolutions();
   frit::runtime::openblas::register_factors();
   frit::runtime::openblas::register_solvers();

@@ -84,10 +84,11 @@ const PackedProduct* choose_packed(Dtype t, int64_t k);
 // has a part in the sums.
 inline constexpr int64_t kTileRows = 256, kTileCols = 1024;
 
-// Register the product of products with work on rows between them, the product of columns that are made beside it, and
-// convolutions.
+// Register the product of products with work on rows between them, the product of columns that are made beside it,
+// products of picked matrices, and convolutions.
 void register_row_stream();
 void register_column_stream();
+void register_gathered_products();
 void register_convolutions();
 
 // A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.

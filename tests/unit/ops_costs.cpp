@@ -52,6 +52,10 @@ TEST(RoutineCost, Others) {
   EXPECT_EQ(flops(step("irfft", complex64, {{9}}, {{16}})), 160);
   EXPECT_EQ(flops(step("sort", float32, {{3, 8}}, {{3, 8}})), 72);
   EXPECT_EQ(flops(step("topk", float32, {{3, 8}}, {{3, 2}})), 72);
+  const std::vector<Shape> stacks{{3, 4, 5}, {2, 5, 6}, {9}, {9}};
+  EXPECT_EQ(flops(step("gather_matmul", float32, stacks, {{9, 4, 6}})), 9 * 2 * 4 * 5 * 6);
+  EXPECT_EQ(flops(step("gather_matmul_sum", float32, {stacks[0], stacks[1], {9}, {9}, {9}}, {{7, 4, 6}})),
+            9 * 2 * 4 * 5 * 6);
   EXPECT_EQ(flops(step("searchsorted", float32, {{15}, {6}}, {{6}})), 24);
   EXPECT_EQ(flops(step("cholesky", float32, {{2, 6, 6}}, {{2, 6, 6}})), 2 * 72);
   EXPECT_EQ(flops(step("inv", float64, {{6, 6}}, {{6, 6}})), 432);

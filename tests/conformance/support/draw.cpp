@@ -304,6 +304,14 @@ std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& typ
         out[1].shape.back() = 1;
       }
       return out;
+    case 14: {  // two stacks of matrices that can be multiplied, and positions in them
+      if (n < 4 || type.rank() < 2 || type.rank() > 3) return std::nullopt;
+      if (type.rank() == 2) out[0].shape.insert(out[0].shape.begin(), any_size(random));
+      out[1].shape = {any_size(random), type.shape.back(), any_size(random)};
+      const Dim pairs = any_size(random);
+      for (size_t i = 2; i < n; ++i) out[i] = {any_integer(random), {pairs}};
+      return out;
+    }
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ std::vector<const ir::OpDef*> drawn_rows();
 ir::AttrMap draw_attrs(const ir::OpDef& def, std::span<const ir::Type> operands, Dtype dtype, Random& random);
 
 // The forms of operand types made from one type; `draw_operands` takes the number of a form.
-inline constexpr int kOperandForms = 14;
+inline constexpr int kOperandForms = 15;
 // Nothing if the form does not apply to this row or type.
 std::optional<std::vector<ir::Type>> draw_operands(const ir::OpDef& def, const ir::Type& type, int form,
                                                    Random& random);
