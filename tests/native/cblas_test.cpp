@@ -71,6 +71,22 @@ TEST(Cblas, BatchesAndTransposedOperandsAndWhatFollows) {
         {{{"b", 2}, {"s", 5}}, {{"b", 3}, {"s", 1}}, {{"b", 0}, {"s", 2}}});
 }
 
+// They are products of gathered matrices where products are cblas's.
+TEST(Cblas, PickedMatricesAndSumsOfTheirProducts) {
+  check(R"(func @each(%x: f32[a, 3, 5], %w: f32[4, 6, 5], %i: i32[n], %j: u8[n]) -> f32[n, 3, 6] {
+  %0: f32[4, 5, 6] = transpose %w {axes=[0, 2, 1]}
+  %1: f32[n, 3, 6] = gather_matmul %x, %0, %i, %j
+  return %1
+})",
+        {{{"a", 3}, {"n", 7}}, {{"a", 1}, {"n", 1}}, {{"a", 0}, {"n", 2}}, {{"a", 2}, {"n", 0}}});
+  check(
+      R"(func @sums(%x: f32[2, 3, 5], %w: f32[4, 5, 6], %i: i32[n], %j: u8[n], %to: i8[n], %d: f32[d]) -> f32[d, 3, 6] {
+  %0: f32[d, 3, 6] = gather_matmul_sum %x, %w, %i, %j, %to {size=d}
+  return %0
+})",
+      {{{"d", 3}, {"n", 7}}, {{"d", 1}, {"n", 0}}, {{"d", 0}, {"n", 2}}});
+}
+
 TEST(Cblas, WhatItCannotTakeIsRefused) {
   const auto refusal = [](const std::string& text) -> std::string {
     auto planned = plan_native(parse_one(text), {}, kCblas);
