@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "runtime/openblas/avx512.h"
 #include "runtime/system/cpu.h"
 
-#define FRIT_TILES __attribute__((target("amx-tile,amx-bf16,avx512f")))
+// Every processor with the units has the vectors.
+#define FRIT_TILES __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
 
 namespace frit::runtime::openblas {
 
@@ -33,22 +36,32 @@ bool system_saves_them() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-// All eight tiles are whole. In static storage, because compilers take the operand of the instruction that reads it for
-// eight bytes.
 struct alignas(64) Configuration {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes_of_row[16];
   uint8_t rows[16];
 };
-constinit const Configuration kWholeTiles{
-    1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {kSide, kSide, kSide, kSide, kSide, kSide, kSide, kSide}};
+// All eight tiles are whole, but the upper ones of the sums and of the rows, which have as many rows as the product if
+// it has few. In static storage, because compilers take the operand of the instruction that reads it for eight bytes.
+constexpr std::array<Configuration, kSide + 1> configurations() {
+  std::array<Configuration, kSide + 1> all{};
+  for (size_t rows = 1; rows < all.size(); ++rows) {
+    all[rows].palette = 1;
+    for (int tile = 0; tile < 8; ++tile) {
+      all[rows].bytes_of_row[tile] = 64;
+      all[rows].rows[tile] = static_cast<uint8_t>(tile == 0 || tile == 1 || tile == 4 ? rows : kSide);
+    }
+  }
+  return all;
+}
+constinit const std::array<Configuration, kSide + 1> kConfigurations = configurations();
 
 // A block of sums that does not lie whole in memory.
 struct alignas(64) Block {
   float sums[kBlockSide][kBlockSide];
 };
 
-FRIT_TILES void set_up() { _tile_loadconfig(&kWholeTiles); }
+FRIT_TILES void set_up(size_t rows) { _tile_loadconfig(&kConfigurations[rows]); }
 FRIT_TILES void release() { _tile_release(); }
 
 FRIT_TILES void load_sums(const float* from, int64_t stride, bool right, bool below) {
@@ -67,25 +80,32 @@ FRIT_TILES void store_sums(float* to, int64_t stride, bool right, bool below) {
   if (right && below) _tile_stored(3, to + kSide * stride + kSide, bytes);
 }
 
-// `a` and `b` at the block's first row and column.
+// `a` and `b` at a step of the block's first row and column.
 template <bool kRight, bool kBelow>
-FRIT_TILES void accumulate(const float* a, int64_t a_stride, const float* b, int64_t units) {
+FRIT_TILES inline void step(const std::byte* a, int64_t stride, const float* b) {
   constexpr int64_t kPanel = kBlockSide;
-  const int64_t a_bytes = a_stride * 4;
-  for (int64_t u = 0; u < units; u += kTileUnits) {
-    _tile_loadd(4, a + u, a_bytes);
-    _tile_loadd(6, b + u * kPanel, kPanel * 4);
-    _tile_dpbf16ps(0, 4, 6);
-    if (kRight) {
-      _tile_loadd(7, b + u * kPanel + kSide, kPanel * 4);
-      _tile_dpbf16ps(1, 4, 7);
-    }
-    if (kBelow) {
-      _tile_loadd(5, a + kSide * a_stride + u, a_bytes);
-      _tile_dpbf16ps(2, 5, 6);
-      if (kRight) _tile_dpbf16ps(3, 5, 7);
-    }
+  _tile_loadd(4, a, stride);
+  _tile_loadd(6, b, kPanel * 4);
+  _tile_dpbf16ps(0, 4, 6);
+  if (kRight) {
+    _tile_loadd(7, b + kSide, kPanel * 4);
+    _tile_dpbf16ps(1, 4, 7);
   }
+  if (kBelow) {
+    _tile_loadd(5, a + kSide * stride, stride);
+    _tile_dpbf16ps(2, 5, 6);
+    if (kRight) _tile_dpbf16ps(3, 5, 7);
+  }
+}
+
+template <bool kRight, bool kBelow>
+FRIT_TILES void accumulate(const TileArgs& g, int64_t row, const float* b) {
+  const std::byte* a = g.a + row * g.a_stride;
+  const int64_t units = g.tail ? g.units - kTileUnits : g.units;
+  for (int64_t u = 0; u < units; u += kTileUnits) step<kRight, kBelow>(a + 4 * u, g.a_stride, b + u * kBlockSide);
+  if (g.tail)
+    step<kRight, kBelow>(reinterpret_cast<const std::byte*>(g.tail + row * kTileUnits), 4 * kTileUnits,
+                         b + units * kBlockSide);
 }
 
 FRIT_TILES void zero_sums() {
@@ -95,32 +115,83 @@ FRIT_TILES void zero_sums() {
   _tile_zero(3);
 }
 
+FRIT_TILES __m256i rounded(__m512 v) {
+#if defined(__clang__)  // clang 16 has no conversion between its type of pairs and integers
+  __m256i r;
+  asm("vcvtneps2bf16 %1, %0" : "=v"(r) : "v"(v));
+  return r;
+#else
+  return reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(v));
+#endif
+}
+
+// Sums have no subnormal numbers, so that the instruction rounds as conversions do.
+FRIT_TILES void round_rows(const Block& block, int64_t height, int64_t width, uint16_t* to, int64_t stride) {
+  const __mmask16 left = first_lanes(width), right = first_lanes(width - kSide);
+  for (int64_t i = 0; i < height; ++i, to += stride) {
+    _mm256_mask_storeu_epi16(to, left, rounded(_mm512_load_ps(block.sums[i])));
+    if (right) _mm256_mask_storeu_epi16(to + kSide, right, rounded(_mm512_load_ps(block.sums[i] + kSide)));
+  }
+}
+
+// The same to columns that lie dense.
+FRIT_TILES void round_columns(const Block& block, int64_t height, int64_t width, uint16_t* to, int64_t stride) {
+  for (int64_t i = 0; i < height; i += kSide)
+    for (int64_t j = 0; j < width; j += kSide) {
+      __m512 part[kSide];
+      for (int64_t r = 0; r < kSide; ++r) part[r] = _mm512_load_ps(block.sums[i + r] + j);
+      transpose(part);
+      const __mmask16 lanes = first_lanes(height - i);
+      for (int64_t c = 0; c < std::min(kSide, width - j); ++c)
+        _mm256_mask_storeu_epi16(to + (j + c) * stride + i, lanes, rounded(part[c]));
+    }
+}
+
+// Fetches the memory of a block before it is written or read: its lines lie apart, which the processor does not see
+// coming.
+void fetch_block(const TileArgs& g, int64_t row, int64_t col) {
+  const int64_t height = std::min(kBlockSide, g.rows - row);
+  if (g.more)
+    for (int64_t i = 0; i < height; ++i) {
+      const float* const sums = g.sums + (row + i) * g.sum_stride + col;
+      __builtin_prefetch(sums);
+      __builtin_prefetch(sums + kSide);
+    }
+  if (g.rounded && g.col_stride == 1)
+    for (int64_t i = 0; i < height; ++i) __builtin_prefetch(g.rounded + (row + i) * g.row_stride + col, 1);
+}
+
 void multiply_block(const TileArgs& g, int64_t row, int64_t col) {
   const int64_t height = std::min(kBlockSide, g.rows - row), width = std::min(kBlockSide, g.cols - col);
-  const bool right = width > kSide, below = height > kSide, whole = height == kBlockSide && width == kBlockSide;
+  const bool right = width > kSide, below = height > kSide;
+  const bool whole = g.whole_sums || (height == kBlockSide && width == kBlockSide);
+  float* const sums = g.sums ? g.sums + row * g.sum_stride + col : nullptr;
   Block part;
-  if (!g.start) {
+  if (!g.more) {
     zero_sums();
-  } else if (const float* start = g.start + row * g.start_stride + col; whole) {
-    load_sums(start, g.start_stride, right, below);
+  } else if (whole) {
+    load_sums(sums, g.sum_stride, right, below);
   } else {
     std::memset(&part, 0, sizeof part);
-    for (int64_t i = 0; i < height; ++i) std::copy_n(start + i * g.start_stride, width, part.sums[i]);
+    for (int64_t i = 0; i < height; ++i) std::copy_n(sums + i * g.sum_stride, width, part.sums[i]);
     load_sums(part.sums[0], kBlockSide, right, below);
   }
-  const float* a = g.a + row * g.a_stride;
   const float* b = g.b + col / kBlockSide * g.panel_step;
   if (right)
-    below ? accumulate<true, true>(a, g.a_stride, b, g.units) : accumulate<true, false>(a, g.a_stride, b, g.units);
+    below ? accumulate<true, true>(g, row, b) : accumulate<true, false>(g, row, b);
   else
-    below ? accumulate<false, true>(a, g.a_stride, b, g.units) : accumulate<false, false>(a, g.a_stride, b, g.units);
-  float* c = g.c + row * g.c_stride + col;
-  if (whole && !g.add) return store_sums(c, g.c_stride, right, below);
+    below ? accumulate<false, true>(g, row, b) : accumulate<false, false>(g, row, b);
+  if (!g.rounded && whole) return store_sums(sums, g.sum_stride, right, below);
   store_sums(part.sums[0], kBlockSide, right, below);
-  for (int64_t i = 0; i < height; ++i) {
-    float* to = c + i * g.c_stride;
-    for (int64_t j = 0; j < width; ++j) to[j] = g.add ? to[j] + part.sums[i][j] : part.sums[i][j];
+  if (!g.rounded) {
+    for (int64_t i = 0; i < height; ++i) std::copy_n(part.sums[i], width, sums + i * g.sum_stride);
+    return;
   }
+  uint16_t* const to = g.rounded + row * g.row_stride + col * g.col_stride;
+  if (g.col_stride == 1)
+    round_rows(part, height, width, to, g.row_stride);
+  else
+    round_columns(part, height, width, to, g.col_stride);
 }
 
 }  // namespace
@@ -131,12 +202,17 @@ bool has_matrix_units() {
   return has;
 }
 
-MatrixUnits::MatrixUnits() { set_up(); }
+MatrixUnits::MatrixUnits(int64_t rows) { set_up(static_cast<size_t>(std::clamp<int64_t>(rows, 1, kSide))); }
 MatrixUnits::~MatrixUnits() { release(); }
 
 void multiply_tiles(const TileArgs& g) {
-  for (int64_t row = 0; row < g.rows; row += kBlockSide)
-    for (int64_t col = 0; col < g.cols; col += kBlockSide) multiply_block(g, row, col);
+  for (int64_t row = 0; row < g.rows; row += kBlockSide) {
+    fetch_block(g, row, 0);
+    for (int64_t col = 0; col < g.cols; col += kBlockSide) {
+      if (col + kBlockSide < g.cols) fetch_block(g, row, col + kBlockSide);
+      multiply_block(g, row, col);
+    }
+  }
 }
 
 }  // namespace frit::runtime::openblas
@@ -144,7 +220,7 @@ void multiply_tiles(const TileArgs& g) {
 #else
 namespace frit::runtime::openblas {
 bool has_matrix_units() { return false; }
-MatrixUnits::MatrixUnits() {}
+MatrixUnits::MatrixUnits(int64_t) {}
 MatrixUnits::~MatrixUnits() {}
 void multiply_tiles(const TileArgs&) {}
 }  // namespace frit::runtime::openblas

@@ -5,40 +5,45 @@
 // both sums are added to the sum so far. Subnormal numbers are zeros.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace frit::runtime::openblas {
 
 // Units that one instruction takes. Packed operands have zeros up to a multiple of them.
 inline constexpr int64_t kTileUnits = 16;
-// Units of a block of k: its rows stay in the first-level cache while the packed columns stream from the second.
-inline constexpr int64_t kTileBlock = 256;
+// Units of a block of k: its rows and columns stay in the second-level cache.
+inline constexpr int64_t kTileBlock = 512;
 // Rows that a block reads of packed rows, whether they are there or not.
 inline constexpr int64_t kBlockSide = 32;
 
 // Whether the processor has the units and the system lets this process use them; asks for leave at the first call.
 bool has_matrix_units();
 
-// The units of this thread are set up while one lives.
+// The units of this thread are set up while one lives. Blocks of fewer than sixteen rows compute no more than these.
 class MatrixUnits {
  public:
-  MatrixUnits();
+  explicit MatrixUnits(int64_t rows);
   ~MatrixUnits();
   MatrixUnits(const MatrixUnits&) = delete;
   MatrixUnits& operator=(const MatrixUnits&) = delete;
 };
 
-// Strides in units and in sums. Columns lie in panels of 32.
+// Strides in bytes of `a`, in units, in sums and in elements of bf16. Columns lie in panels of 32.
 struct TileArgs {
-  const float* a;
+  const std::byte* a;
   int64_t a_stride;
+  const float* tail;  // the last kTileUnits units of the rows side by side, if `a` has not all of them, or null
   const float* b;
   int64_t panel_step, units, rows, cols;
-  float* c;
-  int64_t c_stride;
-  bool add;            // to the values in c
-  const float* start;  // sums to go on from; null for zeros
-  int64_t start_stride;
+  // Sums so far, which are read if `more`, and are written unless they are rounded.
+  float* sums;
+  int64_t sum_stride;
+  bool more;
+  bool whole_sums;  // the memory of the sums has whole blocks
+  // The rounded sums go there if it is not null. One stride is 1.
+  uint16_t* rounded;
+  int64_t row_stride, col_stride;
 };
 // All rows against all columns.
 void multiply_tiles(const TileArgs& g);

@@ -23,8 +23,7 @@ constexpr int64_t kColsInCache = 256;
 #include "runtime/openblas/kernels.h"
 
 struct Pairs {
-  static constexpr bool kPairs = true, kTiles = false;
-  static constexpr int64_t whole(int64_t units) { return units; }
+  static constexpr bool kPairs = true;
   template <class C>
   FRIT_ISA_INLINE static __m512 add(__m512 sum, __m512 a, __m512 b) {
 #if defined(__clang__)  // clang 16 recurses without end over broadcasts that become vectors of bf16
@@ -49,12 +48,6 @@ struct Pairs {
     };
     return _mm512_castsi512_ps(_mm512_or_si512(wide(row), _mm512_slli_epi32(wide(second), 16)));
   }
-};
-
-// Packed as for the pair instructions.
-struct Tiles {
-  static constexpr bool kPairs = true, kTiles = true;
-  static constexpr int64_t whole(int64_t units) { return (units + kTileUnits - 1) / kTileUnits * kTileUnits; }
 };
 
 template <class T>
@@ -135,11 +128,7 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 
 #include "runtime/openblas/depthwise_kernels.h"
 
-// Sums of less than a tile of k wait for the units to be set up.
-constexpr int64_t kLeastDepth = 2 * kTileUnits;
-FRIT_ISA bool multiply_with_tiles(const Matrix& a, const Matrix& b, const Matrix& c) {
-  return a.cols < kLeastDepth ? multiply<bfloat16_t, Pairs>(a, b, c) : multiply<bfloat16_t, Tiles>(a, b, c);
-}
+#include "runtime/openblas/tile_products.h"
 
 // No level has the pair instructions.
 bool has_pairs() {
@@ -170,7 +159,7 @@ const PackedProduct* avx512_packed(Dtype t, int64_t k) {
   if (t == float16) return &kPacked<float16_t, Plain>;
   if (t != bfloat16) return nullptr;
   if (!has_pairs()) return &kPacked<bfloat16_t, Plain>;
-  return has_matrix_units() && k >= kLeastDepth ? &kPacked<bfloat16_t, Tiles> : &kPacked<bfloat16_t, Pairs>;
+  return has_matrix_units() ? &kPackedTiles : &kPacked<bfloat16_t, Pairs>;
 }
 
 const DepthwiseKernels* avx512_depthwise(Dtype t) {

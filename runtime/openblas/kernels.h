@@ -43,9 +43,7 @@ constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 
 
 // The contents of a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
 struct Plain {
-  static constexpr bool kPairs = false, kTiles = false;
-  // The units that packed operands are filled up to.
-  static constexpr int64_t whole(int64_t units) { return units; }
+  static constexpr bool kPairs = false;
   template <class C>
   FRIT_ISA_INLINE static typename Vector<C>::Register add(typename Vector<C>::Register sum,
                                                           typename Vector<C>::Register a,
@@ -177,7 +175,7 @@ FRIT_ISA void kernel_of(int64_t rows, const KernelArgs<C>& g) {
 
 // All rows against `cols` columns; panels of columns lie `panel_step` units apart.
 template <class Dot, int64_t kStride, class C>
-FRIT_ISA void rows_by_vectors(KernelArgs<C> g, int64_t rows, int64_t cols, int64_t panel_step) {
+FRIT_ISA void rows_by_columns(KernelArgs<C> g, int64_t rows, int64_t cols, int64_t panel_step) {
   using B = Blocking<C>;
   const C* a = g.a;
   const C* b = g.b;
@@ -197,15 +195,6 @@ FRIT_ISA void rows_by_vectors(KernelArgs<C> g, int64_t rows, int64_t cols, int64
       width > B::kLanes ? kernel_of<Dot, C, kStride, 2>(height, g) : kernel_of<Dot, C, kStride, 1>(height, g);
     }
   }
-}
-
-template <class Dot, int64_t kStride, class C>
-FRIT_ISA void rows_by_columns(const KernelArgs<C>& g, int64_t rows, int64_t cols, int64_t panel_step) {
-  if constexpr (Dot::kTiles)
-    multiply_tiles({g.a, kStride ? kStride : g.a_stride, g.b, panel_step, Dot::whole(g.units), rows, cols, g.c,
-                    g.c_stride, g.add, g.start, g.start_stride});
-  else
-    rows_by_vectors<Dot, kStride>(g, rows, cols, panel_step);
 }
 
 template <class T>
@@ -344,7 +333,7 @@ FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c)
 // Another way for a product of some rows, or null.
 template <class T, class Dot>
 MultiplyFn other_way(const Matrix& a, const Matrix& b) {
-  if constexpr (!Dot::kTiles && !std::is_same_v<T, Complex>)
+  if constexpr (!std::is_same_v<T, Complex>)
     if (takes_few_rows<T, Dot>(a, b)) return multiply_few_rows<T, Dot>;
   if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>) {
     // The other operand is the left one of the transposed product, and is read as it lies. Where masks take time, this
@@ -368,8 +357,7 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   using B = Blocking<C>;
   constexpr bool kPairs = Dot::kPairs, kAsItLies = std::is_same_v<T, C>;
   constexpr int64_t kPerUnit = kPairs ? 2 : 1;
-  constexpr int64_t kMostUnits = Dot::kTiles ? kTileBlock : B::kBlockUnits;
-  constexpr int64_t kThinStep = Dot::kTiles ? kTileUnits : kThinUnits;
+  constexpr int64_t kMostUnits = B::kBlockUnits;
   // In lines and in columns of sums.
   const int64_t m = c.rows * kParts<T>, n = c.cols * kParts<T>;
   const int64_t units = (a.cols + kPerUnit - 1) / kPerUnit, blocks = (units + kMostUnits - 1) / kMostUnits;
@@ -378,22 +366,19 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   if constexpr (kAsItLies)
     if (in_place && multiply_unpacked<T, Dot>(a, b, c, blocks)) return true;
   // Where one block of k is all of it, sums of a block of columns are final at once.
-  const int64_t most_units = Dot::whole((units + blocks - 1) / blocks),
+  const int64_t most_units = (units + blocks - 1) / blocks,
                 most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
-  const bool thin = m <= kThinRows && b.col_stride == 1 && units > kThinStep;
+  const bool thin = m <= kThinRows && b.col_stride == 1 && units > kThinUnits;
   const int64_t sum_stride = in_place ? c.row_stride : blocks > 1 || thin ? n : most_cols;
   // Rows whose units lie in memory as the kernels take them are packed only if enough columns make up for it.
   const bool whole_units = kAsItLies || (kPairs && a.cols % 2 == 0 && a.row_stride % 2 == 0);
-  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && n <= B::kBlockCols &&
-                                (!Dot::kTiles || (m % kBlockSide == 0 && blocks == 1 && Dot::whole(units) == units));
-  const int64_t packed_rows = Dot::kTiles ? (m + kBlockSide - 1) / kBlockSide * kBlockSide : m;
-  const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(packed_rows * B::kPackedStride),
+  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && n <= B::kBlockCols;
+  const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(m * B::kPackedStride),
                size_b = static_cast<size_t>(most_cols / B::kPanel * B::panel_step(most_units)),
                size_c = in_place ? 0 : static_cast<size_t>(m * sum_stride),
                size_carried = thin ? static_cast<size_t>(m * n) : 0;
   Scratch memory((size_a + size_b + size_c + size_carried) * sizeof(C));
   if (!memory.data()) return false;
-  [[maybe_unused]] const std::conditional_t<Dot::kTiles, MatrixUnits, int> set_up{};
   C* pa = static_cast<C*>(memory.data());
   C* pb = pa + size_a;
   C* carried = pb + size_b + size_c;
@@ -405,14 +390,14 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
       pack_rows<kPairs>(
           Lines<T>{static_cast<const T*>(a.data) + k0 * a.col_stride, c.rows, k, a.row_stride, a.col_stride}, count,
           pa);
-    const int64_t step = thin ? kThinStep : count;
+    const int64_t step = thin ? kThinUnits : count;
     for (int64_t u = 0; u < count; u += step) {
       const int64_t part = std::min(step, count - u), l0 = u * kPerUnit, l = std::min(part * kPerUnit, k - l0);
       const bool last = u + part == count;
       for (int64_t j = 0; j < n; j += B::kBlockCols) {
         const int64_t cols = std::min(B::kBlockCols, n - j), j0 = j / kParts<T>;
         const T* corner = static_cast<const T*>(b.data) + (k0 + l0) * b.row_stride + j0 * b.col_stride;
-        pack_columns<kPairs>(Lines<T>{corner, cols / kParts<T>, l, b.col_stride, b.row_stride}, Dot::whole(part), pb);
+        pack_columns<kPairs>(Lines<T>{corner, cols / kParts<T>, l, b.col_stride, b.row_stride}, part, pb);
         C* to = in_place || blocks > 1 || thin ? sums + j : sums;
         KernelArgs<C> g{pa + u,           0, 0, pb, B::kPanel, part, last ? to : carried + j, last ? sum_stride : n,
                         last && block > 0};
@@ -424,9 +409,9 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
           g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + k0) + u;
           g.a_stride = a.row_stride / kPerUnit;
           g.a_step = 1;
-          rows_by_columns<Dot, 0>(g, m, cols, B::panel_step(Dot::whole(part)));
+          rows_by_columns<Dot, 0>(g, m, cols, B::panel_step(part));
         } else {
-          rows_by_columns<Dot, B::kPackedStride>(g, m, cols, B::panel_step(Dot::whole(part)));
+          rows_by_columns<Dot, B::kPackedStride>(g, m, cols, B::panel_step(part));
         }
         if (!in_place && last && block + 1 == blocks)
           store_rows<T>(to, sum_stride, c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T)));

@@ -56,6 +56,8 @@ struct PackedProduct {
   int64_t (*whole_depth)(int64_t k);
   // Elements of k of a block.
   int64_t block;
+  // Rows whose sums are computed together.
+  int64_t rows;
   // Columns whose sums a vector has, or 1 where other blocks of a product compute as fast.
   int64_t lanes;
   // sums (+)= a b for one block of k, unrounded: c is dense rows of the type of sums, `stride` apart.

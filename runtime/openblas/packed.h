@@ -8,7 +8,7 @@ struct PackedRight {
   using C = SumLane<T>;
   using B = Blocking<C>;
   static constexpr int64_t kPerUnit = Dot::kPairs ? 2 : 1;
-  static constexpr int64_t kMostUnits = Dot::kTiles ? kTileBlock : B::kBlockUnits;
+  static constexpr int64_t kMostUnits = B::kBlockUnits;
 
   PackedRight(int64_t k, int64_t n)
       : k(k),
@@ -21,7 +21,7 @@ struct PackedRight {
 
   int64_t start(int64_t block) const { return units * block / blocks; }
   int64_t count(int64_t block) const { return start(block + 1) - start(block); }
-  static int64_t panel_step(int64_t count) { return B::panel_step(Dot::whole(count)); }
+  static int64_t panel_step(int64_t count) { return B::panel_step(count); }
   // All blocks but the last may be a unit shorter than the longest.
   int64_t block_step() const { return panels * panel_step((units + blocks - 1) / std::max<int64_t>(blocks, 1)); }
   size_t bytes() const { return static_cast<size_t>(blocks * block_step()) * sizeof(C); }
@@ -32,8 +32,8 @@ struct PackedRight {
       for (int64_t j = 0; j < n; j += B::kBlockCols) {
         const Matrix part = b.block(k0, j, l, std::min(B::kBlockCols, n - j), sizeof(T));
         pack_columns<Dot::kPairs>(
-            Lines<T>{static_cast<const T*>(part.data), part.cols, l, part.col_stride, part.row_stride},
-            Dot::whole(count(block)), to + block * block_step() + j / B::kPanel * panel_step(count(block)));
+            Lines<T>{static_cast<const T*>(part.data), part.cols, l, part.col_stride, part.row_stride}, count(block),
+            to + block * block_step() + j / B::kPanel * panel_step(count(block)));
       }
     }
   }
@@ -50,28 +50,21 @@ FRIT_ISA bool multiply_packed(const Matrix& a, const SumLane<T>* b, const Matrix
   const Right right(a.cols, c.cols);
   const int64_t m = c.rows, units = std::max<int64_t>(1, (depth + kPerUnit - 1) / kPerUnit);
   const bool in_place = kAsItLies && c.col_stride == 1;
-  bool whole_blocks = true;
-  for (int64_t block = 0; block < right.blocks; ++block)
-    whole_blocks &= Dot::whole(right.count(block)) == right.count(block);
   const bool whole_units = kAsItLies || (Dot::kPairs && a.cols % 2 == 0 && a.row_stride % 2 == 0);
-  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && columns <= B::kBlockCols &&
-                                (!Dot::kTiles || (m % kBlockSide == 0 && whole_blocks));
-  const int64_t packed_rows = Dot::kTiles ? (m + kBlockSide - 1) / kBlockSide * kBlockSide : m;
+  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && columns <= B::kBlockCols;
   const bool one_block = right.blocks == 1 || right.start(1) >= units;
   const int64_t sum_stride = in_place    ? c.row_stride
                              : one_block ? std::min(B::kBlockCols, right.panels * B::kPanel)
                                          : right.panels * B::kPanel;
-  const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(packed_rows * B::kPackedStride),
+  const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(m * B::kPackedStride),
                size_c = in_place ? 0 : static_cast<size_t>(m * sum_stride);
   Scratch memory((size_a + size_c) * sizeof(C));
   if (size_a + size_c && !memory.data()) return false;
-  [[maybe_unused]] const std::conditional_t<Dot::kTiles, MatrixUnits, int> set_up{};
   C* pa = static_cast<C*>(memory.data());
   C* sums = in_place ? static_cast<C*>(c.data) : pa + size_a;
   for (int64_t block = 0; block < right.blocks && right.start(block) < units; ++block) {
     const int64_t first = right.start(block), k0 = first * kPerUnit;
-    // Packed operands are filled up to whole steps.
-    const int64_t count = std::min(right.count(block), Dot::whole(units - first));
+    const int64_t count = std::min(right.count(block), units - first);
     const bool last = block + 1 == right.blocks || right.start(block + 1) >= units;
     if (!rows_as_they_lie)
       pack_rows<Dot::kPairs>(Lines<T>{static_cast<const T*>(a.data) + k0 * a.col_stride, m,
@@ -128,13 +121,12 @@ bool multiply_right(const Matrix& a, const void* b, const Matrix& c, int64_t dep
   return multiply_packed<T, Dot>(a, static_cast<const SumLane<T>*>(b), c, depth, columns);
 }
 
-// All blocks of k have whole steps in the depth that this gives, and as many blocks as k has.
+// All blocks of k are equally long in the depth that this gives.
 template <class T, class Dot>
 int64_t whole_depth(int64_t k) {
   using Right = PackedRight<T, Dot>;
   const Right right(k, 1);
-  const int64_t step = Dot::whole(1) * right.blocks;
-  return (right.units + step - 1) / step * step * Right::kPerUnit;
+  return (right.units + right.blocks - 1) / right.blocks * right.blocks * Right::kPerUnit;
 }
 
 // One block of k, of which both operands are packed here.
@@ -143,21 +135,18 @@ FRIT_ISA bool add_product(const Matrix& a, const Matrix& b, void* c, int64_t str
   using C = SumLane<T>;
   using B = Blocking<C>;
   const int64_t m = a.rows, n = b.cols, k = a.cols, kPerUnit = PackedRight<T, Dot>::kPerUnit;
-  const int64_t units = (k + kPerUnit - 1) / kPerUnit, step = B::panel_step(Dot::whole(units)),
-                most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel),
-                packed_rows = Dot::kTiles ? (m + kBlockSide - 1) / kBlockSide * kBlockSide : m;
-  const size_t size_a = static_cast<size_t>(packed_rows * B::kPackedStride);
+  const int64_t units = (k + kPerUnit - 1) / kPerUnit, step = B::panel_step(units),
+                most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
+  const size_t size_a = static_cast<size_t>(m * B::kPackedStride);
   Scratch memory((size_a + static_cast<size_t>(most_cols / B::kPanel * step)) * sizeof(C));
   if (!memory.data()) return false;
-  [[maybe_unused]] const std::conditional_t<Dot::kTiles, MatrixUnits, int> set_up{};
   C* pa = static_cast<C*>(memory.data());
   C* pb = pa + size_a;
   pack_rows<Dot::kPairs>(Lines<T>{static_cast<const T*>(a.data), m, k, a.row_stride, a.col_stride}, units, pa);
   for (int64_t j = 0; j < n; j += B::kBlockCols) {
     const int64_t cols = std::min(B::kBlockCols, n - j);
     pack_columns<Dot::kPairs>(
-        Lines<T>{static_cast<const T*>(b.data) + j * b.col_stride, cols, k, b.col_stride, b.row_stride},
-        Dot::whole(units), pb);
+        Lines<T>{static_cast<const T*>(b.data) + j * b.col_stride, cols, k, b.col_stride, b.row_stride}, units, pb);
     rows_by_columns<Dot, B::kPackedStride>(
         KernelArgs<C>{pa, 0, 0, pb, B::kPanel, units, static_cast<C*>(c) + j, stride, add}, m, cols, step);
   }
@@ -165,11 +154,11 @@ FRIT_ISA bool add_product(const Matrix& a, const Matrix& b, void* c, int64_t str
 }
 
 template <class T, class Dot>
-inline constexpr PackedProduct kPacked{
-    packed_bytes<T, Dot>,
-    pack_right<T, Dot>,
-    multiply_right<T, Dot>,
-    whole_depth<T, Dot>,
-    (Dot::kTiles ? kTileBlock : Blocking<SumLane<T>>::kBlockUnits) * PackedRight<T, Dot>::kPerUnit,
-    Dot::kTiles ? 1 : Blocking<SumLane<T>>::kLanes,
-    add_product<T, Dot>};
+inline constexpr PackedProduct kPacked{packed_bytes<T, Dot>,
+                                       pack_right<T, Dot>,
+                                       multiply_right<T, Dot>,
+                                       whole_depth<T, Dot>,
+                                       Blocking<SumLane<T>>::kBlockUnits* PackedRight<T, Dot>::kPerUnit,
+                                       Vector<SumLane<T>>::kRows,
+                                       Blocking<SumLane<T>>::kLanes,
+                                       add_product<T, Dot>};

@@ -15,8 +15,8 @@ namespace frit::runtime::openblas {
 namespace {
 
 // The rows in work: they and their weights should stay in the second-level cache beside the packed operands. Every
-// block has whole tiles of the products' kernels, which are 6, 12 or 16 rows high.
-constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 48, kMostRows = 240;
+// block has whole tiles of the products' kernels.
+constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 48, kMostRows = 256;
 // Fewer rows or multiplications of a matrix do not make up for packing.
 constexpr int64_t kRowsWorthPacking = 24, kWorthPacking = int64_t{1} << 21;
 
@@ -84,10 +84,12 @@ class Run {
     first_ = choose(Kernels::kAny, t, m, n, a_.columns(), batch);
     second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
     const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size() + call_.rows->weights.size()));
-    block_rows_ = std::clamp(kBlockBytes / row_bytes / kLeastRows * kLeastRows, kLeastRows, kMostRows);
+    const int64_t height = std::max(rows_at_once(first_, t, a_.columns()), rows_at_once(second_, u, n)),
+                  least = (kLeastRows + height - 1) / height * height;
+    block_rows_ = std::clamp(kBlockBytes / row_bytes / least * least, least, kMostRows / least * least);
     // Low blocks compute less of the columns that a mask hides, and give every thread some.
     const bool few = batches_ * m / block_rows_ < kBlocksPerThread * num_threads();
-    if (call_.rows->needed || few) block_rows_ = kLeastRows;
+    if (call_.rows->needed || few) block_rows_ = least;
     // The library's sums depend on the number of rows.
     if (!first_.rows_alike || !second_.rows_alike) block_rows_ = kTileRows;
     block_rows_ = std::min(block_rows_, m);
@@ -104,6 +106,11 @@ class Run {
   // Multiplications that take longer than waking a thread.
   static constexpr int64_t kLong = int64_t{1} << 22;
   static constexpr int64_t kBlocksPerThread = 4;
+
+  static int64_t rows_at_once(const Choice& choice, Dtype t, int64_t k) {
+    const PackedProduct* packed = choice.wide ? choose_packed(t, k) : nullptr;
+    return packed ? packed->rows : 1;
+  }
 
   Status no_memory() const {
     return Diagnostic("matmul: cannot allocate memory for blocks of rows", {},
