@@ -132,6 +132,7 @@ class Recompute {
     const Draft& d = d_[g];
     if (d.merged_into >= 0) return;
     if (d.kind == GroupKind::Loop) dissolve(g);
+    if (d.kind == GroupKind::Library) narrow(g);
     if (d.kind != GroupKind::Reduce && d.kind != GroupKind::Library) return;
     if (!choose(g, 1, 1) && !choose(g, 2, 0)) choose(g, 1, 0);
   }
@@ -158,6 +159,24 @@ class Recompute {
     for (ValueId v : chosen) again_.erase(v);
   }
 
+  // A conversion to a larger type behind a routine stores more bytes than it reads: readers convert for themselves.
+  void narrow(int g) {
+    for (uint32_t i : d_[g].ops) {
+      const Op& op = f_.ops[i];
+      if (op.def->kind != OpKind::Elementwise || op.operands.size() != 1 || op.results.size() != 1 ||
+          op.def->has(kExpensive))
+        continue;
+      const ValueId v = op.results[0], o = op.operands[0];
+      const Readers& r = readers_[v];
+      if (d_.home(o) != g || f_.type(o).dtype.size() >= f_.type(v).dtype.size()) continue;
+      if (r.groups.empty() || r.whole || d_.returned_[v]) continue;
+      again_.insert(v);
+      for (int reader : r.groups)
+        if (std::find(readers_[o].groups.begin(), readers_[o].groups.end(), reader) == readers_[o].groups.end())
+          readers_[o].groups.push_back(reader);
+    }
+  }
+
   // Chooses among the values that a group stores those that follow from few leaves. A leaf is stored where it was not,
   // or lives longer, so less must be stored in all. With more than one leaf each, all go to the same readers: these
   // read no more arrays than before. An expensive operation is done again only from leaves of this group, where two
@@ -171,7 +190,7 @@ class Recompute {
       if (f_.ops[i].results.size() != 1) continue;
       const ValueId v = f_.ops[i].results[0];
       const Readers& r = readers_[v];
-      if (r.groups.empty() || r.whole || d_.returned_[v] || is_call_result(v, g)) continue;
+      if (r.groups.empty() || r.whole || d_.returned_[v] || is_call_result(v, g) || again_.count(v)) continue;
       Tree tree;
       if (!grow(v, v, g, true, tree) || tree.leaves.size() > most_leaves || tree.expensive > most_expensive) continue;
       const bool given = d_[g].split && !tree.leaves.empty() && d_.home(tree.leaves[0]) < 0;
