@@ -8,6 +8,8 @@ namespace frit::detail {
 namespace {
 
 constexpr float kLargestFp4 = 6, kLargestFp8 = 448;
+// Twice the magnitudes of floats with four bits, in four bits each: 0, 1, 2, 3, 4, 6, 8, 12.
+constexpr uint32_t kTwiceFp4 = 0xc8643210;
 // A global scale stands for the largest magnitude, which meets the largest scale times the largest code.
 constexpr float kLargestNvfp4 = kLargestFp4 * kLargestFp8;
 
@@ -78,9 +80,8 @@ array encode_fp4(const array& x) {
 }
 
 array decode_fp4(const array& codes) {
-  // Twice the magnitude, in four bits each: 0, 1, 2, 3, 4, 6, 8, 12.
   const array place = left_shift(bitwise_and(codes, word(7)), word(2));
-  const array twice = bitwise_and(right_shift(word(0xc8643210), place), word(15));
+  const array twice = bitwise_and(right_shift(word(kTwiceFp4), place), word(15));
   const array bits = view(multiply(astype(twice, float32), array(0.5f)), uint32);
   return view(bitwise_or(bits, left_shift(bitwise_and(codes, word(8)), word(28))), float32);
 }
@@ -92,6 +93,28 @@ array decode_fp8_by_half(const array& codes) {
   const array half = view(bitwise_or(left_shift(low, array(7, uint16)), sign), float16);
   const array number = multiply(astype(half, float32), array(256.0f));
   return where(less(abs(number), array(480.0f)), number, array(std::numeric_limits<float>::quiet_NaN()));
+}
+
+// The numbers of packed floats by groups, as decode_codes() gives them. Each value is used once, so that the work moves
+// behind the reshape that joins the groups, and codes need no memory of their own.
+array numbers_of_words(const array& packed, const QuantFormat& f) {
+  const int codes = codes_in_unit(f.bits);
+  const array unit = split_last(packed, {f.group / codes, 1});
+  const array place = left_shift(bitwise_and(right_shift(unit, steps(codes, f.bits, uint32)), word(7)), word(2));
+  const array twice = bitwise_and(right_shift(word(kTwiceFp4), place), word(15));
+  const array bits = view(multiply(astype(twice, float32), array(0.5f)), uint32);
+  const array above = subtract(word(28), steps(codes, f.bits, uint32));
+  return view(bitwise_or(bits, bitwise_and(left_shift(unit, above), word(1u << 31))), float32);
+}
+array numbers_of_bytes(const array& packed, const QuantFormat& f) {
+  const array unit = split_last(packed, {f.group / 4, 1}), bit = steps(4, 8, uint32);
+  // A code at the upper end of a word: the sign is copied below itself, and cleared there.
+  const array above = view(left_shift(unit, subtract(word(24), bit)), int32);
+  const array bits = bitwise_and(view(right_shift(above, array(1)), uint32), word(0xbf800000));
+  const array half = view(astype(right_shift(bits, word(16)), uint16), float16);
+  const array digits = bitwise_and(right_shift(unit, bit), word(0x7f));
+  const array nan(std::numeric_limits<float>::quiet_NaN());
+  return where(equal(digits, word(0x7f)), nan, multiply(astype(half, float32), array(256.0f)));
 }
 
 // Codes that go from word to word: as many as fill whole words are a unit. Each is put together from the word that it
@@ -230,8 +253,12 @@ array decode_scales(const array& scales, const std::optional<array>& global_scal
 array dequantised(const array& packed, const array& scales, const std::optional<array>& biases,
                   const std::optional<array>& global_scale, const QuantFormat& f) {
   const auto of_groups = [](const array& a) { return expand_dims(a, {-1, -2}); };
-  const array numbers = decode_codes(unpack_codes(packed, f), f);
-  const array scaled = multiply(numbers, of_groups(decode_scales(scales, global_scale, f)));
+  const bool floats = f.cpu && f.mode != QuantMode::Affine;
+  const array numbers = !floats                      ? decode_codes(unpack_codes(packed, f), f)
+                        : f.mode == QuantMode::Mxfp8 ? numbers_of_bytes(packed, f)
+                                                     : numbers_of_words(packed, f);
+  // Scales first: a kernel that converts them is then in front of that of the numbers, which can read its result.
+  const array scaled = multiply(of_groups(decode_scales(scales, global_scale, f)), numbers);
   return biases ? add(scaled, of_groups(astype(*biases, float32))) : scaled;
 }
 

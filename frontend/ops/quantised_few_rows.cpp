@@ -181,7 +181,8 @@ array product(const Rows& x, const Weights& w, const QuantFormat& f, Pick pick) 
     else
       chains.back() = step(chains.back(), number(i), w.codes[i], f);
   array unit = total(std::move(chains));
-  unit = w.biases ? step(multiply(pick(*x.sums), *w.biases), unit, w.scales, f) : multiply(unit, w.scales);
+  // Scales first: a conversion of them is then a kernel in front of that of the codes, which can read its result.
+  unit = w.biases ? step(multiply(pick(*x.sums), *w.biases), w.scales, unit, f) : multiply(w.scales, unit);
   return sum(unit, {-1, -2});
 }
 

@@ -126,6 +126,11 @@ TEST(Quantised, EightBitFloats) {
   EXPECT_EQ(values<float>(numbers)[1], 0x1p-9f);
   EXPECT_EQ(values<float>(numbers)[126], 448.0f);
   EXPECT_TRUE(std::isnan(values<float>(numbers)[127]));
+  // Packed numbers, of scale one, are the same.
+  const array unpacked = dequantize(view(codes, uint32), full({8}, 127, uint8), {}, {}, {}, "mxfp8", {}, float32);
+  EXPECT_TRUE(array_equal(view(unpacked, uint32) == view(numbers, uint32) | isnan(numbers) & isnan(unpacked),
+                          ones({256}, bool_))
+                  .item<bool>());
   const Bytes again = values<uint8_t>(to_fp8(numbers));
   for (size_t i = 0; i < 256; ++i) {
     if (i % 128 != 127) {
@@ -168,6 +173,40 @@ TEST(Quantised, FewRowsUnpackOnce) {
   for (size_t at = kernels.find("u32[256] in,"); at != std::string::npos; at = kernels.find("u32[256] in,", at + 1))
     ++readers;
   EXPECT_EQ(readers, 1) << kernels;
+}
+
+// So do rows and scales of 16 bits, and floats of four and eight bits.
+TEST(Quantised, FewRowsUnpackOnceWhateverTheScales) {
+  for (const std::string mode : {"affine", "mxfp4", "mxfp8", "nvfp4"}) {
+    const std::vector<array> q = quantize(astype(matrix(16, 128), bfloat16), {}, {}, mode);
+    const std::optional<array> bias = q.size() > 2 ? std::optional(q[2]) : std::nullopt;
+    const auto f = compile([&](const std::vector<array>& in) {
+      return std::vector<array>{quantized_matmul(in[0], in[1], q[1], bias, true, {}, {}, mode)};
+    });
+    const std::string words = "u32[" + std::to_string(q[0].size()) + "] in,";
+    const std::string kernels = f.lower({astype(ones({3, 128}), bfloat16), q[0]}).kernels;
+    size_t readers = 0;
+    for (size_t at = kernels.find(words); at != std::string::npos; at = kernels.find(words, at + 1)) ++readers;
+    // Columns of floats are taken apart by two kernels, one each of two neighbours.
+    EXPECT_LE(readers, mode == "affine" ? 1 : 2) << mode << kernels;
+    // The sums of all rows, not parts of them, are results of that kernel.
+    EXPECT_EQ(kernels.find("f32[" + std::to_string(q[0].size() * 3)), std::string::npos) << mode << kernels;
+  }
+}
+
+// Floats of four and eight bits become the weights of many rows in one kernel, without an array of their codes.
+TEST(Quantised, FloatsAreUnpackedInOneKernel) {
+  for (const std::string mode : {"mxfp4", "mxfp8", "nvfp4"}) {
+    const std::vector<array> q = quantize(matrix(32, 128), {}, {}, mode);
+    const auto f = compile([&](const std::vector<array>& in) {
+      return std::vector<array>{quantized_matmul(in[0], in[1], in[2], {}, true, {}, {}, mode)};
+    });
+    const std::string kernels = f.lower({ones({9, 128}), q[0], q[1]}).kernels;
+    size_t makers = 0;
+    for (size_t at = kernels.find("[4096] out"); at != std::string::npos; at = kernels.find("[4096] out", at + 1))
+      ++makers;
+    EXPECT_EQ(makers, 1) << mode << kernels;
+  }
 }
 
 // Codes keep the place that they have in a word, and the rows are divided by it: exactly, for all numbers but those
