@@ -151,7 +151,7 @@ MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   return nullptr;
 }
 
-const PackedProduct* avx512_packed(Dtype t, int64_t k) {
+const PackedProduct* avx512_packed(Dtype t) {
   static const bool wide = cpu_runs("x86-64-v4");
   if (!wide) return nullptr;
   if (t == float32) return &kPacked<float, Plain>;
@@ -169,7 +169,7 @@ const DepthwiseKernels* avx512_depthwise(Dtype t) {
 #else
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
-const PackedProduct* avx512_packed(Dtype, int64_t) { return nullptr; }
+const PackedProduct* avx512_packed(Dtype) { return nullptr; }
 #endif
 
 }  // namespace frit::runtime::openblas

@@ -38,7 +38,7 @@ class Run {
   Status run() {
     if (batches_ * m_ * n_ == 0) return {};
     choice_ = choose(Kernels::kAny, dtype_, m_, n_, k_, batches_ > 1);
-    if (choice_.wide && m_ >= kRowsWorthPacking && k_ > 0) product_ = choose_packed(dtype_, k_);
+    if (choice_.wide && m_ >= kRowsWorthPacking && k_ > 0) product_ = choose_packed(dtype_);
     columns_ = std::clamp(kColumnBytes / std::max<int64_t>(1, k_ * element_) / kLeastColumns * kLeastColumns,
                           kLeastColumns, kMostColumns);
     columns_ = std::min(columns_, n_);

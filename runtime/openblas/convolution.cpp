@@ -73,7 +73,7 @@ class Forward {
  public:
   Forward(const LibraryCall& call, const ConvolutionSizes& s)
       : call_(call), s_(s), x_(s, call.operands[0].data), w_(call.operands[1]), y_(call.results[0]) {
-    packed_ = choose_packed(y_.dtype, s.depth);
+    packed_ = choose_packed(y_.dtype);
     depth_ = packed_ ? packed_->whole_depth(s.depth) : s.depth;
     panels_ = ceil_div(s.features, kPanelFeatures);
     turned_ = packed_ && pays_to_turn();
@@ -210,7 +210,7 @@ class Weights {
  public:
   Weights(const LibraryCall& call, const ConvolutionSizes& s)
       : s_(s), x_(s, call.operands[0].data), y_(call.operands[1]), w_(call.results[0]) {
-    packed_ = choose_packed(y_.dtype, std::min(s.rows, kPartRows));
+    packed_ = choose_packed(y_.dtype);
     parts_ = ceil_div(s.rows, kPartRows);
     if (parts_ * s.groups * s.features * s.depth > kPartFloats) parts_ = 1;
     // A library's sums depend on the columns.

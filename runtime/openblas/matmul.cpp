@@ -142,8 +142,8 @@ Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool ba
   return {direct ? direct : blas_multiply(t), false, n == 1 || is_int(t)};
 }
 
-const PackedProduct* choose_packed(Dtype t, int64_t k) {
-  const PackedProduct* own = avx512_packed(t, k);
+const PackedProduct* choose_packed(Dtype t) {
+  const PackedProduct* own = avx512_packed(t);
   return own ? own : avx2_packed(t);
 }
 

@@ -64,7 +64,7 @@ struct PackedProduct {
   bool (*add)(const Matrix& a, const Matrix& b, void* c, int64_t stride, bool add);
 };
 // Null where the CPU lacks the instructions, and for types that are not real.
-const PackedProduct* avx512_packed(Dtype t, int64_t k);
+const PackedProduct* avx512_packed(Dtype t);
 const PackedProduct* avx2_packed(Dtype t);
 
 // Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
@@ -81,7 +81,7 @@ struct Choice {
 // depend on nothing else.
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch);
 // Of a product that choose() leaves to this plugin's kernels (`wide`).
-const PackedProduct* choose_packed(Dtype t, int64_t k);
+const PackedProduct* choose_packed(Dtype t);
 // A tile of this size loses a few percent to packing in products that go to the library, where the size of the tile
 // has a part in the sums.
 inline constexpr int64_t kTileRows = 256, kTileCols = 1024;

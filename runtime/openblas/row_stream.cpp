@@ -84,7 +84,7 @@ class Run {
     first_ = choose(Kernels::kAny, t, m, n, a_.columns(), batch);
     second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
     const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size() + call_.rows->weights.size()));
-    const int64_t height = std::max(rows_at_once(first_, t, a_.columns()), rows_at_once(second_, u, n)),
+    const int64_t height = std::max(rows_at_once(first_, t), rows_at_once(second_, u)),
                   least = (kLeastRows + height - 1) / height * height;
     block_rows_ = std::clamp(kBlockBytes / row_bytes / least * least, least, kMostRows / least * least);
     // Low blocks compute less of the columns that a mask hides, and give every thread some.
@@ -107,8 +107,8 @@ class Run {
   static constexpr int64_t kLong = int64_t{1} << 22;
   static constexpr int64_t kBlocksPerThread = 4;
 
-  static int64_t rows_at_once(const Choice& choice, Dtype t, int64_t k) {
-    const PackedProduct* packed = choice.wide ? choose_packed(t, k) : nullptr;
+  static int64_t rows_at_once(const Choice& choice, Dtype t) {
+    const PackedProduct* packed = choice.wide ? choose_packed(t) : nullptr;
     return packed ? packed->rows : 1;
   }
 
@@ -145,7 +145,7 @@ class Run {
   void prepare(Right& r, const Choice& choice, const Stack& stack, Dtype t, int64_t m) const {
     // Products of packed operands can leave out columns that a mask hides.
     const bool worth = (call_.rows->needed && blocks_ > 1) || m * stack.rows() * stack.columns() > kWorthPacking;
-    r.product = choice.wide && m >= kRowsWorthPacking && worth ? choose_packed(t, stack.rows()) : nullptr;
+    r.product = choice.wide && m >= kRowsWorthPacking && worth ? choose_packed(t) : nullptr;
     if (r.product) r.step = static_cast<int64_t>((r.product->bytes(stack.rows(), stack.columns()) + 63) / 64 * 64);
     for (int64_t i = 0; i < batches_; ++i) {
       if (i == 0 || stack.at(i).data != stack.at(i - 1).data) r.batch.push_back(i);
