@@ -257,8 +257,11 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
       builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
                                {at, builder_.getInt32(write ? 1 : 0), builder_.getInt32(2), builder_.getInt32(1)});
     };
-    if (a.along_rows)
+    if (a.along_rows) {
+      // The rows between those of the lanes have steps of their own.
       for (int lane = 0; lane < vector_->width; ++lane) prefetch(lane_address(a, 0, lane));
+      continue;
+    }
     if (a.stride < 1) continue;
     // Copies that are rows have lines of their own.
     int64_t next = 0;
