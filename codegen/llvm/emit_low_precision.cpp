@@ -214,27 +214,86 @@ void KernelEmitter::find_bfloat_locals() {
                 [&](uint32_t b) { return b < first || others.count(b) > 0 || kernel_.buffer(b).dtype != float32; });
 }
 
+// The divisor of `x` as one scalar for all lanes, or as a vector, if it was computed outside of the loop and `x` is a
+// quotient of vectors; else null.
+static llvm::Instruction* divisor_outside(Value* x, const llvm::BasicBlock* inside) {
+  auto* quotient = llvm::dyn_cast<llvm::BinaryOperator>(x);
+  if (!quotient || quotient->getOpcode() != llvm::Instruction::FDiv || !x->getType()->isVectorTy()) return nullptr;
+  auto* divisors = llvm::dyn_cast<llvm::Instruction>(quotient->getOperand(1));
+  if (!divisors || divisors->getParent() == inside) return nullptr;
+  return divisors;
+}
+
+// Where values of `divisors` are known.
+static llvm::Instruction* behind(llvm::Instruction* divisors) {
+  const bool phi = llvm::isa<llvm::PHINode>(divisors);
+  return phi ? &*divisors->getParent()->getFirstInsertionPt() : divisors->getNextNode();
+}
+
+// The value that all lanes of `x` have, or `x` where they differ.
+static Value* shared_lane(Value* x) {
+  Value* same = llvm::getSplatValue(x);
+  return same ? same : x;
+}
+
+// `value`, or a vector of it in all lanes, of the type of `x`.
+static Value* in_lanes_of(Value* x, Value* value, llvm::IRBuilder<>& builder) {
+  if (value->getType()->isVectorTy()) return value;
+  return builder.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements(), value);
+}
+
 // A quotient of bf16 numbers that is rounded to bf16, as a product with the divisor's reciprocal, if the divisor was
 // computed outside of the loop; else `x`. The product is off by less than 2^-22 of the quotient, and a quotient of
 // numbers of 8 bits is at least 2^-17 of itself away from where rounding to 8 bits changes. Divisors near the ends of
 // the range are scaled, so that the reciprocal is no subnormal number.
 Value* KernelEmitter::quotient_for_bfloat(Value* x) {
-  auto* quotient = llvm::dyn_cast<llvm::BinaryOperator>(x);
-  if (!quotient || quotient->getOpcode() != llvm::Instruction::FDiv || !x->getType()->isVectorTy()) return x;
-  auto* divisors = llvm::dyn_cast<llvm::Instruction>(quotient->getOperand(1));
-  Value* divisor = divisors ? llvm::getSplatValue(divisors) : nullptr;
-  if (!divisor || divisors->getParent() == builder_.GetInsertBlock()) return x;
-  if (!exact_bfloat(quotient->getOperand(0)) || !exact_bfloat(divisor)) return x;
-  llvm::IRBuilder<> outside(divisors->getNextNode());
-  const auto number = [&](double v) { return llvm::ConstantFP::get(outside.getFloatTy(), v); };
+  llvm::Instruction* divisors = divisor_outside(x, builder_.GetInsertBlock());
+  if (!divisors) return x;
+  llvm::IRBuilder<> outside(behind(divisors));
+  Value* divisor = shared_lane(divisors);
+  Value* dividend = llvm::cast<llvm::BinaryOperator>(x)->getOperand(0);
+  if (!exact_bfloat(dividend) || !exact_bfloat(divisor)) return x;
+  const auto number = [&, type = divisor->getType()](double v) { return llvm::ConstantFP::get(type, v); };
   Value* magnitude = outside.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, divisor);
   Value* scale = outside.CreateSelect(outside.CreateFCmpOGT(magnitude, number(0x1p100)), number(0x1p-64), number(1));
   scale = outside.CreateSelect(outside.CreateFCmpOLT(magnitude, number(0x1p-100)), number(0x1p64), scale);
   Value* reciprocal = outside.CreateFDiv(number(1), outside.CreateFMul(divisor, scale));
-  const unsigned width = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
-  Value* factor = outside.CreateVectorSplat(width, reciprocal);
-  Value* factor_scale = outside.CreateVectorSplat(width, scale);
-  return builder_.CreateFMul(builder_.CreateFMul(quotient->getOperand(0), factor), factor_scale);
+  Value* factor = in_lanes_of(x, reciprocal, outside);
+  return builder_.CreateFMul(builder_.CreateFMul(dividend, factor), in_lanes_of(x, scale, outside));
+}
+
+// Likewise for f16. A quotient of numbers of 11 bits is at least 2^-23 of itself away from where rounding to 11 bits
+// changes, which a product with the reciprocal would do for; but a subnormal result may be that number itself. So the
+// product has the reciprocal in two parts of the same sign, a float below it and the rest, and is exact where f32 has
+// the quotient. Infinity times the rest has no meaning, so the dividend is limited there.
+Value* KernelEmitter::quotient_for_half(Value* x) {
+  llvm::Instruction* divisors = features_.fma ? divisor_outside(x, builder_.GetInsertBlock()) : nullptr;
+  if (!divisors) return x;
+  llvm::IRBuilder<> outside(behind(divisors));
+  Value* divisor = shared_lane(divisors);
+  Value* dividend = llvm::cast<llvm::BinaryOperator>(x)->getOperand(0);
+  if (!exact_half(dividend) || !exact_half(divisors)) return x;
+  const auto number = [](Value* of, double v) { return llvm::ConstantFP::get(of->getType(), v); };
+  const auto times_plus = [](llvm::IRBuilderBase& b, Value* p, Value* q, Value* r) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, r});
+  };
+  Value* infinity = llvm::ConstantFP::getInfinity(divisor->getType());
+  Value* reciprocal = outside.CreateFDiv(number(divisor, 1), divisor);
+  Value* magnitude = outside.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, divisor);
+  Value* usual = outside.CreateAnd(outside.CreateFCmpOGT(magnitude, number(divisor, 0)),
+                                   outside.CreateFCmpOLT(magnitude, infinity));
+  llvm::Type* word = like(divisor, builder_.getInt32Ty());
+  Value* bits = outside.CreateSub(outside.CreateBitCast(reciprocal, word), llvm::ConstantInt::get(word, 1));
+  Value* below = outside.CreateBitCast(bits, divisor->getType());
+  Value* rest = times_plus(outside, outside.CreateFNeg(divisor), below, number(divisor, 1));
+  rest = outside.CreateFMul(rest, reciprocal);
+  Value* zero = outside.CreateSelect(outside.CreateFCmpOEQ(magnitude, infinity), reciprocal, number(divisor, 0));
+  rest = in_lanes_of(x, outside.CreateSelect(usual, rest, zero), outside);
+  Value* factor = in_lanes_of(x, outside.CreateSelect(usual, below, reciprocal), outside);
+  const double most = 0x1p17;
+  Value* limited = builder_.CreateSelect(builder_.CreateFCmpOLT(dividend, number(x, most)), dividend, number(x, most));
+  limited = builder_.CreateSelect(builder_.CreateFCmpOGT(limited, number(x, -most)), limited, number(x, -most));
+  return times_plus(builder_, dividend, factor, builder_.CreateFMul(limited, rest));
 }
 
 // Rounds f32 to bf16.
@@ -270,6 +329,7 @@ Value* KernelEmitter::round_bfloat(Value* x) {
 Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
   llvm::Type* half_word = like(x, builder_.getInt16Ty());
   if (to == float16 && features_.half_conversion) {
+    x = quotient_for_half(x);
     Value* half = rounded_half(x);
     return builder_.CreateBitCast(half ? half : builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy())), half_word);
   }

@@ -1,6 +1,7 @@
 // Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes access no
 // buffer.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
@@ -215,6 +216,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
         value = load_spread(a, c);
       } else if (a.kind == Address::Kind::Grouped && !vector_->mask && !own) {
         value = load_grouped(a, c);
+      } else if (a.kind == Address::Kind::Indexed && features_.gathers) {
+        value = load_gathered(a, load.index, c, both(vector_->lanes(c), own));
       } else {
         value = load_lanes(a, c, both(vector_->lanes(c), own));
       }
@@ -395,6 +398,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
 void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, Value* mask, bool stream) {
   llvm::Align align(a.dtype.size());
   if (!mask && stream && vector_->width * a.dtype.size() >= 16) {
+    if (a.dtype == float16 && features_.half_arithmetic) value = hidden(value);
     auto* instr =
         builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size()));
     instr->setMetadata(llvm::LLVMContext::MD_nontemporal,
@@ -414,6 +418,13 @@ void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, 
     lanes.base = uniform(at, depth());
     store_lanes(lanes, 0, value, mask);
   }
+}
+
+// `value`, of which LLVM does not see the origin: it would store the f16 that these bits were made from, and has no
+// non-temporal store of that type.
+Value* KernelEmitter::hidden(Value* value) {
+  auto* type = llvm::FunctionType::get(value->getType(), {value->getType()}, false);
+  return builder_.CreateCall(type, llvm::InlineAsm::get(type, "", "=v,0", false), {value});
 }
 
 void KernelEmitter::store_lanes(const Address& a, int copy, Value* value, Value* mask) {

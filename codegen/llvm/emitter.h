@@ -171,6 +171,7 @@ class KernelEmitter {
   llvm::Value* rounded_half(llvm::Value* x);
   llvm::Value* round_bfloat(llvm::Value* x);
   llvm::Value* quotient_for_bfloat(llvm::Value* x);
+  llvm::Value* quotient_for_half(llvm::Value* x);
   bool low_half_zero(llvm::Value* x);
   bool exact_bfloat(llvm::Value* x);
   void find_bfloat_locals();
@@ -210,6 +211,7 @@ class KernelEmitter {
   Val load_transposed(const Address& a);
   void transpose(llvm::SmallVectorImpl<llvm::Value*>& rows);
   void store_contiguous(const Address& a, llvm::Value* at, llvm::Value* value, llvm::Value* mask, bool stream = false);
+  llvm::Value* hidden(llvm::Value* value);
   void fence();
   void store_lanes(const Address& a, int copy, llvm::Value* value, llvm::Value* mask);
   llvm::Value* from_memory(Dtype t, llvm::Value* raw);
@@ -227,6 +229,9 @@ class KernelEmitter {
   void store_pieces(llvm::Type* element, llvm::Value* at, llvm::Value* value, int count);
   llvm::Value* load_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* count);
   void store_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* value, llvm::Value* count);
+
+  // emit_gather.cpp
+  llvm::Value* load_gathered(const Address& a, const Dim& index, int copy, llvm::Value* mask);
 
   // emit_run.cpp
   static std::optional<Dim> margin(ir::ScalarOp op, const Dim& a, const Dim& b);

@@ -159,6 +159,8 @@ Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
     t->has.vector_bytes = wide ? 64 : has("+avx2") ? 32 : 16;
     t->has.scales = wide;
     t->has.fma = has("+fma");
+    // Most of the earlier processors whose gathers are fast have lost that to microcode, which stops a leak of data.
+    t->has.gathers = wide && has("+fast-gather,+avx512fp16");
     // A shuffle by INSERTQ between instructions of AVX takes hundreds of cycles: SSE4a has no form of AVX.
     if (has("+sse4a")) t->features += t->features.empty() ? "-sse4a" : ",-sse4a";
   } else {

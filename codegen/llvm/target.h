@@ -23,6 +23,7 @@ struct CpuFeatures {
   bool half_conversion = false;  // f16 <-> f32 in hardware
   bool half_arithmetic = false;  // f16 arithmetic, in vectors too
   bool masks_small = false;      // masked loads and stores of 8 and 16 bit elements
+  bool gathers = false;          // reads lanes from anywhere in less time than one by one
   bool scales = false;           // multiplies by a power of two that is a float, in vectors of 64 bytes
   int vector_bytes = 16;
 };

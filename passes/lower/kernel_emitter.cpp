@@ -258,16 +258,25 @@ Dim KernelEmitter::look_up(const Op& op, const Lookup& lookup, Reg mask) {
     const Reg most = scalar(ScalarOp::Const, uint64, {kNoReg, kNoReg, kNoReg}, uint64_t{INT64_MAX});
     r = scalar(ScalarOp::Min, uint64, {r, most, kNoReg});
   }
-  r = cast(r, int64);
-  const Reg zero = scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, 0);
+  // Integers of 32 bits fill vectors twice as full. A negative number and a size have a sum of 32 bits.
   const Dim count = lookup.extent - lookup.window + Dim(1);
+  const bool narrow = (dtype.size() < 4 || dtype == int32) && b_.facts().range(lookup.extent).high <= INT32_MAX;
+  const Dtype type = narrow ? int32 : int64;
+  const auto size = [&](const Dim& d) {
+    const Dim known = resolve(d);
+    if (!known.is_const() || !narrow) return cast(index_value(d), type);
+    return scalar(ScalarOp::Const, type, {kNoReg, kNoReg, kNoReg}, static_cast<uint32_t>(known.value()));
+  };
+  r = cast(r, type);
   if (is_signed_int(dtype)) {
-    const Reg from_end = scalar(ScalarOp::Add, int64, {r, index_value(lookup.extent), kNoReg});
+    const Reg zero = scalar(ScalarOp::Const, type, {kNoReg, kNoReg, kNoReg}, 0);
+    const Reg from_end = scalar(ScalarOp::Add, type, {r, size(lookup.extent), kNoReg});
     const Reg negative = scalar(ScalarOp::Lt, bool_, {r, zero, kNoReg});
-    r = scalar(ScalarOp::Select, int64, {negative, from_end, r});
-    r = scalar(ScalarOp::Max, int64, {r, zero, kNoReg});
+    r = scalar(ScalarOp::Select, type, {negative, from_end, r});
+    r = scalar(ScalarOp::Max, type, {r, zero, kNoReg});
   }
-  r = scalar(ScalarOp::Min, int64, {r, index_value(count - Dim(1)), kNoReg});
+  r = scalar(ScalarOp::Min, type, {r, size(count - Dim(1)), kNoReg});
+  r = cast(r, int64);
   auto [name, added] = bound_.try_emplace(r);
   if (added) name->second = b_.bind("k", r, b_.facts().simplify(count), b_.depth_of(r));
   return Dim::symbol(name->second);

@@ -73,6 +73,13 @@ int innermost_accumulators(const Body& body) {
 int widest(const Kernel& k, const Body& body) {
   int bytes = 1;
   std::vector<Reg> found;
+  // A position that is computed in 32 bits is widened for its name only.
+  const auto is_bound = [&](Reg r) {
+    return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+      const auto* bind = std::get_if<BindInstr>(&i.node);
+      return bind && bind->value == r;
+    });
+  };
   auto reg = [&](Reg r) {
     if (k.reg_types[r] != bool_) bytes = std::max<int>(bytes, compute_type(k.reg_types[r]).size());
   };
@@ -84,7 +91,7 @@ int widest(const Kernel& k, const Body& body) {
     if (auto* s = std::get_if<ScalarInstr>(&i.node)) {
       if (s->op == ScalarOp::Cast && is_found(s->args[0]))
         found.push_back(s->result);
-      else
+      else if (s->op != ScalarOp::Cast || !is_bound(s->result))
         reg(s->result);
     }
     if (auto* l = std::get_if<LoadInstr>(&i.node)) reg(l->result);

@@ -202,10 +202,13 @@ const std::string& cpu_identity() {
   return *text;
 }
 
+// A virtual machine is told the cache of its host's whole socket, most of which holds the work of others. No processor
+// has much more for each of its threads than the bound here, and the least bound is the cache of a few cores.
 int64_t last_level_cache_bytes() {
   static const int64_t bytes = [] {
-    const int64_t found = cache_bytes();
-    return found > 0 ? found : int64_t{32} << 20;
+    constexpr int64_t kUnknown = int64_t{32} << 20, kForEachProcessor = int64_t{8} << 20;
+    const int64_t found = cache_bytes(), processors = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+    return found > 0 ? std::min(found, std::max(kUnknown, kForEachProcessor * processors)) : kUnknown;
   }();
   return bytes;
 }

@@ -27,7 +27,7 @@ int starting_threads();
 // starting_threads(); and the chosen cpu, where it is not "native".
 const std::string& cpu_identity();
 
-// Of the last cache before memory that this processor uses; 32 MiB where it cannot be found out.
+// As much of the last cache before memory as work on this machine can count on; 32 MiB where it cannot be found out.
 int64_t last_level_cache_bytes();
 
 // Whether code for a level of processors runs here: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64". False

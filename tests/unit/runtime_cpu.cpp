@@ -1,5 +1,8 @@
-// The levels of x86-64 and AArch64 that this processor belongs to.
+// The levels of x86-64 and AArch64 that this processor belongs to, and its caches.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "runtime/system/cpu.h"
 
@@ -30,6 +33,13 @@ TEST(Cpu, RunsTheLevelsWhoseInstructionsItHas) {
   EXPECT_TRUE(cpu_runs("aarch64"));
   EXPECT_FALSE(cpu_runs("x86-64"));
 #endif
+}
+
+// A machine of few processors may be told the cache of a host that has many.
+TEST(Cpu, CountsOnNoMoreCacheThanItsProcessorsCanFill) {
+  const int64_t each = int64_t{8} << 20, least = int64_t{32} << 20;
+  EXPECT_GT(last_level_cache_bytes(), 0);
+  EXPECT_LE(last_level_cache_bytes(), std::max<int64_t>(least, each * sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace
