@@ -21,8 +21,10 @@ using Form = runtime::RoutineForm;
 
 // Members up to which the shader of ranges compares those of a group, and groups of a workgroup that may have more.
 constexpr int64_t kLight = 256, kHeavy = kRangedPositions / kLight;
-// Positions that counters group: as many as stay in a cache together, and of a number in the mean.
-constexpr int64_t kCounted = int64_t{1} << 19, kMostOfNumber = 64;
+// Positions that counters group: as many as stay in a cache together, more of them where numbers have a third digit, by
+// which they would be sorted too, and of a number in the mean.
+constexpr int64_t kCounted = int64_t{1} << 19, kThirdDigit = int64_t{1} << 16, kCountedOfThree = int64_t{1} << 21,
+                  kMostOfNumber = 64;
 // Members from which on a group is never ranked by comparisons, and up to which it always is.
 constexpr int64_t kAlwaysMarked = 4096, kAlwaysCompared = 512;
 
@@ -188,6 +190,11 @@ Form buckets_form(const RoutineStep& s, const Dim& list) {
   return form;
 }
 
+Dim counted(const Dim& below) {
+  const Dim third = min(max(below - Dim(kThirdDigit), 0), 1);
+  return Dim(kCounted) + third * Dim(kCountedOfThree - kCounted);
+}
+
 Result<std::vector<Shader>> emit_buckets(const RoutineStep& s) {
   std::vector<Shader> shaders;
   if (!has_rows_of(s.step.dtypes[0], s.features)) return shaders;
@@ -221,11 +228,11 @@ Result<std::vector<Shader>> emit_buckets(const RoutineStep& s) {
   many.turns = DimProgram(4);
   many.scratch = {form_program(kPositions * Dim(8) + (floor_div(kPositions, kAlwaysCompared) + Dim(1)) * Dim(4))};
   if (votes)
-    for (const Dim& most : {Dim(kCounted), kBelow * Dim(kMostOfNumber)})
+    for (const Dim& most : {counted(kBelow), kBelow * Dim(kMostOfNumber)})
       many.suited.push_back(form_program(max(kPositions - most, 0)));
   shaders.push_back(
       row_shader(s, "_groups", text(std::string(votes ? kArriveTogether : kArriveAlone) + kGroup), std::move(many)));
-  if (!votes || (n && below && *n <= kCounted && *n <= kMostOfNumber * *below)) return shaders;
+  if (!votes || (n && below && *n <= counted(*below).value() && *n <= kMostOfNumber * *below)) return shaders;
   Form sorted = buckets_form(s, kMemory),
        bounds = buckets_form(s, radix_keys(s.step.dtypes[0], kMemory, kPositions, kBelow));
   sorted.joined = true;
