@@ -184,32 +184,56 @@ void KernelEmitter::declare_wide(const Wide& w, int vector) {
 
 // All elements of a vector whose iterations exist.
 void KernelEmitter::load_pieces(const Wide& w, const ir::Loop& loop, int vector, const std::string& first) {
-  Dtype t = k_.buffer(w.buffer).dtype;
-  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size());  // elements of one access
-  const int words = t.size() < 4 ? per * t.size() / 4 : per;
-  const std::string type = reference(t, per);
-  for (int part = 0; part < vector / per; ++part) {
-    std::string value = "w" + std::to_string(part);
-    if (piece < vector) names_[loop.var].text = "(" + first + " + " + std::to_string(part * per) + ")";
-    std::string text = (words == 1 ? "uint" : std::string(vector_of(t)) + std::to_string(words)) + " " + value + " = " +
-                       word_address(w.buffer, *w.index, type, per, piece < vector ? 0 : part) + ";";
-    for (int j = 0; j < per; ++j) {
-      std::string e;
-      if (t.size() >= 4) {
-        e = value + "." + kParts[j];
-      } else {
-        const int in_word = 4 / t.size(), bits = 8 * t.size();
-        std::string word = words == 1 ? value : value + "." + kParts[j / in_word];
-        std::string at = std::to_string(bits * (j % in_word)) + ", " + std::to_string(bits);
-        e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")"
-                             : "bitfieldExtract(" + word + ", " + at + ")";
-        if (t == bool_) e += " != 0u";
-      }
-      text += " " + w.at(part * per + j) + " = " + e + ";";
-    }
-    line(text);
+  for (int part = 0; part < vector / elements_of(w, vector); ++part) {
+    const std::string value = "w" + std::to_string(part);
+    line(words_of(w, vector) + " " + value + " = " + piece_text(w, loop, vector, first, part) + ";" +
+         unpack_piece(w, vector, part, value));
   }
+}
+
+// Elements of one access, and the type of its words.
+int KernelEmitter::elements_of(const Wide& w, int vector) const {
+  return std::min(w.piece ? w.piece : vector, 16 / k_.buffer(w.buffer).dtype.size());
+}
+
+std::string KernelEmitter::words_of(const Wide& w, int vector) const {
+  const Dtype t = k_.buffer(w.buffer).dtype;
+  const int per = elements_of(w, vector), words = t.size() < 4 ? per * t.size() / 4 : per;
+  return words == 1 ? "uint" : std::string(vector_of(t)) + std::to_string(words);
+}
+
+// The access of one piece.
+std::string KernelEmitter::piece_text(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
+                                      int part) {
+  const int per = elements_of(w, vector);
+  const bool apart = w.piece && w.piece < vector;
+  names_[loop.var].text = apart ? "(" + first + " + " + std::to_string(part * per) + ")" : first;
+  const std::string text =
+      word_address(w.buffer, *w.index, reference(k_.buffer(w.buffer).dtype, per), per, apart ? 0 : part);
   names_[loop.var].text = first;
+  return text;
+}
+
+// Assignments of the elements of a piece, whose words are `value`.
+std::string KernelEmitter::unpack_piece(const Wide& w, int vector, int part, const std::string& value) const {
+  const Dtype t = k_.buffer(w.buffer).dtype;
+  const int per = elements_of(w, vector), words = t.size() < 4 ? per * t.size() / 4 : per;
+  std::string text;
+  for (int j = 0; j < per; ++j) {
+    std::string e;
+    if (t.size() >= 4) {
+      e = value + "." + kParts[j];
+    } else {
+      const int in_word = 4 / t.size(), bits = 8 * t.size();
+      std::string word = words == 1 ? value : value + "." + kParts[j / in_word];
+      std::string at = std::to_string(bits * (j % in_word)) + ", " + std::to_string(bits);
+      e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")"
+                           : "bitfieldExtract(" + word + ", " + at + ")";
+      if (t == bool_) e += " != 0u";
+    }
+    text += " " + w.at(part * per + j) + " = " + e + ";";
+  }
+  return text;
 }
 
 void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,

@@ -62,19 +62,19 @@ int KernelEmitter::rows_of_group() const {
   const int subgroup = static_cast<int>(features_.subgroup_size);
   if (barriers_ || kRowsGroup > static_cast<int>(features_.group_size) || k_.locals.size() > in_registers_.size())
     return 1;
-  bool words = true, running = false;
+  bool words = true;
   auto look = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body)
       if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
         if (loop->lanes > 0) {
           for (const ir::Accumulator& a : loop->accumulators) words = words && is_word(*loop, a);
-          for (const ir::Carry& c : loop->carries) words = words && passes_values(c), running = true;
+          for (const ir::Carry& c : loop->carries) words = words && passes_values(c);
         }
         self(self, loop->body);
       }
   };
   look(look, k_.body);
-  if (group_ == 1 && !running) return kRowsGroup;
+  if (group_ == 1) return kRowsGroup;
   if (!features_.shuffle || group_ > subgroup || kRowsGroup % subgroup || (group_ & (group_ - 1))) return 1;
   return words ? kRowsGroup / group_ : 1;
 }

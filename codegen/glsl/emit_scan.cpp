@@ -8,13 +8,6 @@
 
 namespace frit::codegen::glsl {
 
-// One carry of a scan while its loop is written.
-struct KernelEmitter::Running {
-  const ir::Carry& carry;
-  const ir::ScalarInstr* step;
-  std::string type, state, places, before;  // `places`: an array of an invocation's running values
-};
-
 namespace {
 
 // Whether an instruction other than `step` may read `reg`.
@@ -26,11 +19,6 @@ bool reads_besides(const ir::Body& body, ir::Reg reg, const ir::ScalarInstr* ste
     if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) return s->value == reg || s->mask == reg;
     return true;
   });
-}
-
-// Whether the order in which a step joins values changes no bit of the result.
-bool takes_any_order(const ir::ScalarInstr& step) {
-  return step.op == ir::ScalarOp::Max || step.op == ir::ScalarOp::Min || !is_float(step.type);
 }
 
 // Whether `i` stores `value` at one place in all iterations of a loop, so that the last one stays.
@@ -295,7 +283,7 @@ std::set<const ir::Instr*> KernelEmitter::stage_accesses(VectorLoop& v, const st
 void KernelEmitter::join_places(const Running& r, int vector, bool total) {
   const std::string exact = is_float(r.carry.type) ? "precise " : "", all = r.places + "all";
   line(exact + r.type + " " + all + ";");
-  if (vector == 1 || group_ == 1 || !(total || takes_any_order(*r.step))) {
+  if (vector == 1 || group_ == 1 || !(total || r.takes_any_order())) {
     scan_across(r, vector, all);
     take_in_front(r, vector, "", r.state);
     if (!r.before.empty()) find_before(r, vector);
@@ -312,10 +300,8 @@ void KernelEmitter::join_places(const Running& r, int vector, bool total) {
   take_in_front(r, vector, "", last.before);
 }
 
-void KernelEmitter::emit_scan(const ir::Loop& loop) {
-  if (!loop.accumulators.empty()) return fail("it reduces and scans in one loop");
-  touch(loop.body, false);
-  const int vector = std::max(1, loop.lanes / group_);
+// The carries of a scan, in the order of their steps.
+std::vector<Running> KernelEmitter::running_of(const ir::Loop& loop) const {
   std::vector<Running> running;
   for (const ir::Instr& i : loop.body)
     for (const ir::Carry& c : loop.carries)
@@ -324,10 +310,26 @@ void KernelEmitter::emit_scan(const ir::Loop& loop) {
         running.push_back({c, step, std::string(register_type(c.type)), name, name + "x",
                            reads_besides(loop.body, c.value, step) ? name + "b" : ""});
       }
+  return running;
+}
+
+// The stores of which the last one stays, and whose value that is.
+std::map<const ir::Instr*, const Running*> KernelEmitter::last_stores(const ir::Loop& loop,
+                                                                      const std::vector<Running>& running) const {
   std::map<const ir::Instr*, const Running*> last;
   for (const ir::Instr& i : loop.body)
     for (const Running& r : running)
       if (facts_.range(loop.extent).low > 0 && keeps_last(loop, i, r.step->result)) last[&i] = &r;
+  return last;
+}
+
+void KernelEmitter::emit_scan(const ir::Loop& loop) {
+  if (!loop.accumulators.empty()) return fail("it reduces and scans in one loop");
+  if (loop.unroll > 1) return emit_scan_turns(loop);
+  touch(loop.body, false);
+  const int vector = std::max(1, loop.lanes / group_);
+  const std::vector<Running> running = running_of(loop);
+  const std::map<const ir::Instr*, const Running*> last = last_stores(loop, running);
   const bool total = running.size() == 1 && std::all_of(loop.body.begin(), loop.body.end(), [&](const ir::Instr& i) {
                        return !std::holds_alternative<ir::StoreInstr>(i.node) || last.count(&i);
                      });

@@ -34,7 +34,7 @@ void write_out_turns(std::string& text, size_t begin, int first, int end) {
 
 }  // namespace
 
-KernelEmitter::LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const std::string& var) {
+LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const std::string& var) {
   return {load.buffer, load.index.substitute(var, Dim::symbol("#"))};
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/glsl/row_parts.h"
 #include "codegen/glsl/shader.h"
 #include "ir/kernel/kernel.h"
 #include "passes/schedule/grid_columns.h"
@@ -137,30 +138,9 @@ class KernelEmitter {
     bool kept = false;      // `array` is one of the row's
     std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
     std::string at_k() const { return array + "[" + base + "k]"; }
+    std::string words(int part) const { return array + "w" + std::to_string(part); }
   };
-  // A buffer whose rows, of `length` elements from element `offset` on, go through shared memory.
-  struct Stage {
-    uint32_t buffer = 0;
-    bool store = false;
-    int64_t length = 0, offset = 0;
-    std::vector<Dim> indices = {};  // of its accesses
-    int last = -1;                  // the last loop that has one
-    std::string array = {};
-    bool shared_by = false;  // results lie in the array as well
-    bool packed = false;     // a word has two elements
-    int64_t words() const { return packed ? length / 2 : length; }
-    // Words between rows in shared memory, an odd number: neighbouring rows lie in other banks.
-    int64_t pitch() const { return words() | 1; }
-  };
-  // A load that several loops over a row make alike, with "#" for their variables, and the array that keeps its
-  // elements.
-  struct LoadKey {
-    uint32_t buffer;
-    Dim index;
-    friend bool operator<(const LoadKey& a, const LoadKey& b) {
-      return a.buffer != b.buffer ? a.buffer < b.buffer : Dim::compare(a.index, b.index) < 0;
-    }
-  };
+  // The array that keeps the elements of a load which several loops over a row make alike.
   struct Kept {
     std::string array;
     Dtype dtype;
@@ -304,6 +284,10 @@ class KernelEmitter {
                  const std::string& some);
   void declare_wide(const Wide& w, int vector);
   void load_pieces(const Wide& w, const ir::Loop& loop, int vector, const std::string& first);
+  int elements_of(const Wide& w, int vector) const;
+  std::string words_of(const Wide& w, int vector) const;
+  std::string piece_text(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, int part);
+  std::string unpack_piece(const Wide& w, int vector, int part, const std::string& value) const;
   void store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
                   const std::string& some);
   std::string word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part);
@@ -420,7 +404,6 @@ class KernelEmitter {
   void fold_across(const Fold& fold);
 
   // emit_scan.cpp
-  struct Running;
   bool passes_values(const ir::Carry& c) const;
   std::string step_of(const Running& r, const std::string& a, const std::string& b);
   void take_in_front(const Running& r, int vector, const std::string& condition, const std::string& value);
@@ -437,7 +420,19 @@ class KernelEmitter {
   void store_staged(const Wide& w, const VectorLoop& v, const std::string& base);
   std::set<const ir::Instr*> stage_accesses(VectorLoop& v, const std::string& base,
                                             std::map<const ir::Instr*, std::string>& loaded);
+  std::vector<Running> running_of(const ir::Loop& loop) const;
+  std::map<const ir::Instr*, const Running*> last_stores(const ir::Loop& loop,
+                                                         const std::vector<Running>& running) const;
   void emit_scan(const ir::Loop& loop);
+
+  // emit_scan_turns.cpp
+  struct ScanTurns;
+  void emit_scan_turns(const ir::Loop& loop);
+  VectorLoop plan_scan_turns(const ir::Loop& loop, int vector, const std::string& name);
+  void load_scan_turns(const VectorLoop& v, const ScanTurns& t);
+  std::map<const ir::Instr*, std::string> unpack_turn(VectorLoop& v);
+  void scan_turn(VectorLoop v, const ScanTurns& t, int turn);
+  void join_turn(const Running& r, const ScanTurns& t, int turn);
 
   const ir::Kernel& k_;
   const runtime::GpuFeatures& features_;

@@ -2,7 +2,8 @@
 //
 // Such a scan is three kernels. The first one reduces each block to its total; the second one runs over the totals
 // of a row, which lie side by side, and keeps the running value in front of each block; the third one scans the blocks,
-// side by side, and combines each place with the running value in front of its block.
+// side by side, and combines each place with the running value in front of its block. Of few blocks there is no second
+// kernel: each of them combines the totals before it for itself, one after the other.
 #include "passes/lower/lower_groups.h"
 #include "passes/lower/scan_axes.h"
 
@@ -49,6 +50,9 @@ void emit_members(KernelEmitter& e, const GroupView& g, const std::vector<uint32
 
 namespace {
 
+// Blocks of a row whose totals each of them combines for itself.
+constexpr int64_t kFewTotals = 64;
+
 class ScanBlocks {
  public:
   ScanBlocks(Lowering& l, const GroupView& g, const ScanLoop& loop, const std::vector<uint32_t>& buffers)
@@ -58,17 +62,31 @@ class ScanBlocks {
     type_ = g.f.type(op_->results[0]);
     blocks_ = ceil_div(type_.shape[loop.axis], loop.block);
     const Dim rows = axes(blocks_).rows();
-    for (uint32_t* buffer : {&totals_, &before_}) *buffer = l.add_temp(compute_type(type_.dtype), rows * blocks_);
+    totals_ = l.add_temp(wide(), rows * blocks_);
+    if (!adds_totals()) before_ = l.add_temp(wide(), rows * blocks_);
   }
 
   void run() {
     emit_totals();
-    emit_running();
+    if (!adds_totals()) emit_running();
     emit_places();
   }
 
  private:
   Dtype wide() const { return compute_type(type_.dtype); }
+
+  // Whether the totals of a row are so few that each block combines those before it for itself, without a launch.
+  bool adds_totals() const { return reduces_alike(*op_, type_) && g_.f.facts.range(blocks_).high <= kFewTotals; }
+
+  // The running value in front of a block.
+  Regs before(KernelEmitter& e, const Dim& row, const Dim& block) const {
+    if (!adds_totals()) return e.load_buffer(before_, wide(), row * blocks_ + block);
+    const Dim earlier = Dim::symbol(e.open_loop("t", block, LoopKind::Serial));
+    const Reg total = e.load_buffer(totals_, wide(), row * blocks_ + earlier).re;
+    const Reg all = e.accumulate(op_->def->combine, wide(), total);
+    e.close_loop();
+    return {all};
+  }
 
   ScanAxes axes(const Dim& blocks) const { return {type_.shape, loop_.axis, blocks}; }
 
@@ -124,7 +142,7 @@ class ScanBlocks {
     std::vector<Dim> at;
     Dim element;
     const int opened = axes(blocks_).open(e, at, element);
-    const Regs before = e.load_buffer(before_, wide(), element);
+    const Regs before = this->before(e, axes(blocks_).row(at), at[loop_.axis]);
     open_block(e, at);
     emit_members(e, g_, buffers_, at, [&](const Op& op) {
       const RunningValue inside = run_scan(e, op, type_.dtype, e.value_at(op.operands[0], at));

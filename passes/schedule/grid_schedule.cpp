@@ -8,6 +8,7 @@
 
 #include "passes/lower/loop_nest.h"
 #include "passes/schedule/grid_columns.h"
+#include "passes/schedule/short_columns.h"
 
 namespace frit::passes {
 
@@ -103,6 +104,7 @@ struct RowForm {
   bool known = true;     // all loops inside the parallel one are innermost, of known lengths and without such a value
   int64_t fits = 0;      // the largest power of two, up to kMostFits, of which all known lengths are multiples
   int64_t many = 0;      // the rows' length where there are many, of one length; else zero
+  int64_t scanned = 0;   // the rows' length where there are many, of one length, and one loop scans them
   int64_t longest = 0;   // the known length of the longest loop, if it is more than kResident
   int passes = 0;        // innermost loops of known lengths above that
 };
@@ -121,9 +123,15 @@ RowForm row_form(Kernel& k) {
   constexpr int64_t kMostFits = 64;
   RowForm form{.fits = kMostFits};
   const Dim* extent = nullptr;
-  bool alike = true;
+  bool alike = true, scans = true;
+  int loops = 0;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) return;
+    ++loops;
+    // Values of more than a word do not pass inside a subgroup.
+    const auto is_word = [](const Carry& c) { return c.type.size() <= kWordBytes; };
+    scans = scans && loop.lanes > 0 && !loop.carries.empty() && loop.accumulators.empty() && loop.extent.is_const() &&
+            std::all_of(loop.carries.begin(), loop.carries.end(), is_word);
     const bool innermost = !contains_loop(loop.body), constant = loop.extent.is_const();
     form.running = form.running || !loop.carries.empty();
     form.known = form.known && innermost && constant && loop.carries.empty();
@@ -139,6 +147,8 @@ RowForm row_form(Kernel& k) {
     extent = &loop.extent;
   });
   const Loop* rows = parallel_loop(k);
+  if (scans && loops == 1 && k.locals.empty() && rows && k.facts.range(rows->extent).low >= kManyRows)
+    form.scanned = extent->value();
   if (form.known && alike && extent && rows && k.facts.range(rows->extent).low >= kManyRows &&
       std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; }))
     form.many = extent->value();
@@ -181,6 +191,13 @@ bool takes_rows_alone(Kernel& k, int64_t length) {
   return fits && static_cast<int64_t>(staged.size()) * (length | 1) <= kMostWords;
 }
 
+// The elements that an invocation of a subgroup takes at once of a row that is scanned in turns.
+int vector_of_scan(const RowForm& form, int vector, int lanes) {
+  while (vector > 1 && form.fits % vector) vector /= 2;
+  // Rows that begin anywhere: one turn for the shortest, and few values that pass for the longest.
+  return vector > 1 ? vector : lanes <= 4 * kMinInvocations ? 4 : lanes <= kWorthSubgroup ? 1 : 2;
+}
+
 void schedule_rows(Kernel& k) {
   for_each_loop(k.body, [&](Loop& loop) {
     // A row shorter than the lanes leaves the other lanes at the identity, so they can go.
@@ -215,9 +232,12 @@ void schedule_rows(Kernel& k) {
   int turns = 1;
   const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many))),
                 group = std::max(form.many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
-  const bool alone = takes_rows_alone(k, form.many);
+  const bool alone = takes_rows_alone(k, std::max(form.many, form.scanned));
   if (alone) {
     vector = most;
+  } else if (form.scanned > kMinInvocations && form.scanned < kWorthGroup) {
+    vector = vector_of_scan(form, vector, most);
+    turns = std::max(1, most / vector / kMinInvocations);
   } else if (form.many > kFewestOfRow * vector && form.many < kWorthGroup && group * vector <= most) {
     turns = static_cast<int>(most / (group * vector));
   } else if (most <= kShortLanes) {
@@ -272,6 +292,22 @@ int64_t elements_of(Loop& outer, const DimFacts& facts, int64_t most) {
   return std::min(n, most);
 }
 
+// Whether smaller tiles take less time though there are many: operands, or results of less than a word, have lines that
+// begin anywhere. `line` runs across the lines of operands, `result_line` across those of results.
+bool begins_apart(const Kernel& k, const Loop& line, const Loop& result_line, int size) {
+  const auto anywhere = [&](uint32_t buffer, const Dim& index, const Loop& loop) {
+    const auto along = index.affine_in(loop.var);
+    return along && along->coefficient.is_const() &&
+           along->coefficient.value() * k.buffer(buffer).dtype.size() % kVectorBytes != 0 && !along->coefficient.is(1);
+  };
+  bool operands = false, results = false;
+  for (const Instr& i : line.body) {
+    if (auto* l = std::get_if<LoadInstr>(&i.node)) operands = operands || anywhere(l->buffer, l->index, line);
+    if (auto* s = std::get_if<StoreInstr>(&i.node)) results = results || anywhere(s->buffer, s->index, result_line);
+  }
+  return size < kWordBytes ? operands || results : operands && !results;
+}
+
 // Cuts a nest that reads across its innermost loop into tiles, smaller ones of few elements, so that more workgroups
 // share them. Where one side of them is short, the other one is longer. A side of few elements is none that are words
 // and fit one access, nor any that are not whole words together: they are accessed as they lie, line by line.
@@ -286,7 +322,8 @@ bool cut_tiles(Kernel& k, Loop& outer) {
                 size = widest_access(k, column->body);
   if (least < kShortSide && ((size >= kWordBytes && least * size <= kVectorBytes) || least * size % kWordBytes))
     return false;
-  const int64_t side = elements_of(outer, k.facts, kMany) < kMany ? kGridTile / 2 : kGridTile;
+  const bool apart = begins_apart(k, *column, *row, size);
+  const int64_t side = elements_of(outer, k.facts, kMany) < kMany || apart ? kGridTile / 2 : kGridTile;
   const auto length = [&](const Dim& extent) { return extent.is_const() ? std::min(extent.value(), side) : side; };
   const auto beside = [&](int64_t other) {
     return std::min<int64_t>(side * side / other / kStep * kStep, kGridTileSide);
@@ -376,7 +413,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       }
     }
   }
-  if (has_rows(k)) return goes_along_columns(k) ? schedule_columns(k) : schedule_rows(k);
+  if (has_rows(k) && !write_out_short_columns(k)) return goes_along_columns(k) ? schedule_columns(k) : schedule_rows(k);
   for (Instr& i : k.body) {
     auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) continue;

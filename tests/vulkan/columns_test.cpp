@@ -107,6 +107,28 @@ TEST_F(Columns, SeveralLoopsInOneLaunch) {
   }
 }
 
+// So many columns of so few elements that an invocation takes several: of whole accesses and of single elements, along
+// the first axis and a middle one, with places of extremes, and in several loops.
+TEST_F(Columns, ManyOfFewElements) {
+  const char* types[] = {"f16", "f32", "bf16", "i32", "u8"};
+  int turn = 0;
+  for (const int64_t n : {int64_t{3}, int64_t{8}, between(random_, 2, 7), between(random_, 2, 8), int64_t{1}}) {
+    const std::string type = types[turn];
+    const int64_t m = turn % 2 ? between(random_, 4400, 4500) : 4480;
+    const std::string x = shape({30, n, m}), rows = shape({n, 30 * m});
+    if (turn != 4) check_all(type, x, shape({30, m}), shape({30, 1, m}), 1, {}, turn % 2);
+    for (const char* op : {"argmax", "argmin"})
+      if (has_int64())
+        check(with_type("func @f(%x: T" + rows + ") -> u32" + shape({30 * m}) + " {\n  %0: u32" + shape({30 * m}) +
+                            " = " + op + " %x {axes=[0]}\n  return %0\n}",
+                        type),
+              {}, Values::Special);
+    if (turn < 3) check_one("softmax", type, rows, "T" + rows);
+    if (turn < 3) check_one("var", type, rows, "T" + shape({30 * m}));
+    ++turn;
+  }
+}
+
 TEST_F(Columns, OpenSizes) {
   for (auto [n, m] : {std::pair{1, 1}, {7, 70}, {300, 7}, {8193, 2}, {0, 4}, {5, 0}}) {
     const SymbolValues sizes{{"n", n}, {"m", m}};

@@ -40,6 +40,43 @@ TEST_F(Scans, RowsOfAnyLength) {
   }
 }
 
+// So many rows that few invocations take each in turns: of whole and of odd lengths, with turns in a loop and behind
+// it, both directions, extremes and sums, and what is read beside them.
+TEST_F(Scans, ManyRowsInTurns) {
+  const char* types[] = {"f32", "f16", "bf16", "i32", "u8"};
+  const char* ops[] = {"cumsum", "cummax", "cumprod", "cummin"};
+  std::uniform_int_distribution<int> length(33, 400);
+  std::vector<std::string> lengths{"40", "77", "96", "256", "301", "601", "1024", "1031", "2044"};
+  for (int i = 0; i < 3; ++i) lengths.push_back(std::to_string(length(random_)));
+  int turn = 0;
+  for (const std::string& m : lengths) {
+    const std::string type = types[turn % 5], x = "[4097, " + m + "]";
+    const std::string attributes = std::string(" {axis=1, reverse=") + (turn % 3 == 1 ? "true" : "false") +
+                                   ", inclusive=" + (turn % 4 == 2 ? "false" : "true") + "}";
+    check(with_type("func @f(%x: T" + x + ", %y: T" + x + ") -> (T" + x + ", T" + x + ") {\n  %0: T" + x +
+                        " = subtract %x, %y\n  %1: T" + x + " = " + ops[turn % 4] + " %0" + attributes + "\n  %2: T" +
+                        x + " = maximum %1, %y\n  return %1, %2\n}",
+                    type),
+          {}, turn % 3 ? Values::Ordinary : Values::Special, turn % 2);
+    ++turn;
+  }
+}
+
+// Still more rows, which are so short that an invocation takes one by itself.
+TEST_F(Scans, RowsOfOneInvocation) {
+  const char* types[] = {"f16", "f32", "bf16", "u8", "i32", "f16"};
+  const char* lengths[] = {"19", "4", "32", "7", "24", "31"};
+  for (int i = 0; i < 6; ++i) {
+    const std::string x = "[32771, " + std::string(lengths[i]) + "]", type = types[i];
+    const std::string attributes = std::string(" {axis=1, inclusive=") + (i % 2 ? "false" : "true") +
+                                   ", reverse=" + (i % 3 ? "false" : "true") + "}";
+    check(with_type("func @f(%x: T" + x + ") -> T" + x + " {\n  %0: T" + x + " = multiply %x, %x\n  %1: T" + x + " = " +
+                        (i % 3 == 2 ? "cummax" : "cumsum") + " %0" + attributes + "\n  return %1\n}",
+                    type),
+          {}, Values::Ordinary, i % 2);
+  }
+}
+
 // Rows that allow no wide access go through shared memory, with all that is read and written beside the scan. Extremes
 // keep the places of numbers that are none and the signs of zeros.
 TEST_F(Scans, RowsThatBeginAnywhere) {
