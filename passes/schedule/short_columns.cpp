@@ -17,9 +17,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostElements = 8;                  // of a column
-constexpr int64_t kFewestColumns = int64_t{1} << 17;  // fewer of them have an invocation each
-constexpr size_t kMostInstructions = 120;             // of all elements
+constexpr int64_t kShortColumn = 8;                 // of a column
+constexpr int64_t kManyColumns = int64_t{1} << 17;  // fewer of them have an invocation each
+constexpr size_t kShortColumnsBody = 120;           // of all elements
 
 class ShortColumns {
  public:
@@ -27,7 +27,7 @@ class ShortColumns {
 
   bool fits() const {
     const Loop* columns = parallel_loop(k_);
-    if (!columns || !k_.locals.empty() || k_.facts.range(columns->extent).low < kFewestColumns) return false;
+    if (!columns || !k_.locals.empty() || k_.facts.range(columns->extent).low < kManyColumns) return false;
     size_t instructions = 0;
     for (const Instr& i : columns->body) {
       ++instructions;
@@ -40,7 +40,7 @@ class ShortColumns {
                                       [](const Accumulator& a) { return a.position != kNoReg && a.type == bool_; });
       if (truths) return false;
       const int64_t n = loop->extent.value();
-      if (n < 1 || n > kMostElements) return false;
+      if (n < 1 || n > kShortColumn) return false;
       // Columns that are stored, as of a softmax, would be loaded again by each loop.
       const bool more = std::any_of(loop->body.begin(), loop->body.end(), [](const Instr& in) {
         return std::holds_alternative<BindInstr>(in.node) || std::holds_alternative<StoreInstr>(in.node);
@@ -48,7 +48,7 @@ class ShortColumns {
       if (more) return false;
       instructions += static_cast<size_t>(n) * (loop->body.size() + loop->accumulators.size());
     }
-    return instructions <= kMostInstructions && goes_along_columns(k_);
+    return instructions <= kShortColumnsBody && goes_along_columns(k_);
   }
 
   void run() {
