@@ -17,6 +17,7 @@ using llvm::Value;
 
 // A larger constant stride is computed like an unknown one; a smaller one becomes part of the instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
+static constexpr int kWholeLine = 64;  // bytes that non-temporal stores fill before they leave
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
   Address a;
@@ -376,7 +377,9 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
     builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size()));
     return;
   }
-  const bool stream = store.stream && !vector_->shifted &&
+  // Rows side by side take turns, so parts of a line would reach memory one by one.
+  const bool lines = vector_->rows.empty() || vector_->width * a.dtype.size() >= kWholeLine;
+  const bool stream = store.stream && lines && !vector_->shifted &&
                       (vector_->at_line || is_aligned(store.index.substitute(vector_->var, Dim(0))));
   for (int c = 0; c < copies(); ++c) {
     Value* own = mask ? get(*mask, c, true) : nullptr;

@@ -35,6 +35,25 @@ TEST(Memory, TilesPrefetchALineForEachRow) {
   EXPECT_LT(count(text, "prefetch"), 200);
 }
 
+// Rows of a tile take turns: half of a line of each would go past the caches by itself.
+TEST(Memory, TilesWriteWholeLinesPastTheCaches) {
+  for (const char* type : {"f16", "bf16", "f32"}) {
+    const std::string text = assembly("kernel @k(%x: " + std::string(type) + "[4194304] in, %y: " + type +
+                                          R"([4194304] out) {
+  parallel for i in 32 {
+    for t in 256 unroll 16 {
+      for j in 64 vector 16 {
+        %0: )" + type + R"( = load %x[2048*j + t]
+        store stream %y[64*i + j + 2048*t], %0
+      }
+    }
+  }
+})",
+                                      "sapphirerapids");
+    EXPECT_EQ(count(text, "movnt") > 0, type == std::string("f32")) << type;
+  }
+}
+
 TEST(Memory, EveryTypeGoesPastTheCaches) {
   for (const char* type : {"f16", "bf16", "f32", "i8"})
     for (const char* cpu : {"sapphirerapids", "x86-64-v3"}) {
