@@ -78,12 +78,17 @@ struct Memory {
 };
 struct Use {
   std::vector<Memory> read, written;
+  bool ends = false;  // whether a temporary that a call places is not needed any more
 };
 
 class PlanBuilder {
  public:
-  PlanBuilder(const ir::Function& f, const ir::Program& program)
-      : function_(f), program_(program), exchanged_(program) {}
+  // `places`: each call places slots of open sizes by the lives of what is in them.
+  PlanBuilder(const ir::Function& f, const ir::Program& program, bool places)
+      : function_(f), program_(program), exchanged_(program) {
+    const auto is_open = [](const Dim& d) { return !d.is_const(); };
+    if (places && std::any_of(program.slots.begin(), program.slots.end(), is_open)) lives_ = ir::buffer_lives(program);
+  }
 
   Status run(runtime::Image& image) {
     runtime::Plan& plan = image.plan;
@@ -110,7 +115,7 @@ class PlanBuilder {
       }
       if (const auto* kernel = std::get_if<ir::KernelStep>(&step)) {
         FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
-        planned.beside = beside(*kernel);
+        planned.beside = beside(*kernel, i);
         const ir::Kernel& code = program_.kernels[kernel->kernel];
         planned.copies =
             code.buffers.size() == 2 && code.buffers[0].dtype == code.buffers[1].dtype && copies(code.body);
@@ -256,9 +261,17 @@ class PlanBuilder {
   }
 
   // Whether the launch may run at the same time as the steps in `before_`. The launch joins them, or starts a new
-  // group.
-  bool beside(const ir::KernelStep& step) {
+  // group. It joins none that needs memory for the last time where it needs some for the first time: its own may lie
+  // there.
+  bool beside(const ir::KernelStep& step, size_t at) {
     Use own;
+    bool begins = false, ends = false;
+    for (uint32_t b : step.buffers) {
+      const uint32_t root = program_.root(b);
+      if (lives_.empty() || program_.buffers[root].slot == ir::kNone) continue;
+      begins = begins || lives_[root].first == at;
+      ends = ends || lives_[root].last == at;
+    }
     for (size_t i = 0; i < step.buffers.size(); ++i) {
       const Memory memory = memory_of(program_.root(step.buffers[i]));
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
@@ -271,8 +284,9 @@ class PlanBuilder {
       });
     };
     const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) &&
-                       !meet(own.read, before_->written);
+                       !meet(own.read, before_->written) && !(begins && before_->ends);
     if (!joins) before_.emplace();
+    before_->ends = before_->ends || ends;
     before_->read.insert(before_->read.end(), own.read.begin(), own.read.end());
     before_->written.insert(before_->written.end(), own.written.begin(), own.written.end());
     return joins;
@@ -390,7 +404,8 @@ class PlanBuilder {
   const ir::Function& function_;
   const ir::Program& program_;
   const ExchangedSlots exchanged_;
-  std::optional<Use> before_;  // of the launches that the next one may run beside
+  std::vector<ir::BufferLife> lives_;  // where a call places temporaries
+  std::optional<Use> before_;          // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
   std::map<Dim, int, DimBefore> sums_;       // of the plan, by the slot
   std::map<size_t, ir::RowStream> streams_;  // by first step
@@ -449,7 +464,9 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target, s
   runtime::Image image;
   for (ir::ValueId param : f.params)
     image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
-  FRIT_TRY(PlanBuilder(f, *f.program).run(image));
+  const BackendFacts* facts = facts_of(target.backend);
+  const bool is_placed = facts && facts->device == "cpu";
+  FRIT_TRY(PlanBuilder(f, *f.program, is_placed).run(image));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;
   if (runtime::observed()) tell_sources(*f.program);

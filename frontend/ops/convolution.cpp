@@ -344,7 +344,7 @@ class Taps {
 bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_t taps) {
   if (dtype.size() != 2 && dtype != float32) return false;
   const int64_t channels = Size(size_of(weight, static_cast<int>(c.rank()) + 1)).value(),
-                features = floor_div(size_of(weight, 0), Dim(c.groups)).value();
+                features = Size(size_of(weight, 0)).value() / c.groups;
   // One product of matrices.
   if (taps == 1 && c.groups == 1 && channels > kMaxSumChannels) return false;
   // A short sum in float32 needs no conversion, and is one kernel with the work around it.

@@ -28,11 +28,14 @@ bool extents_use(const Body& body, const std::string& var) {
   });
 }
 
-// Names whose values are computed.
-void collect_bindings(const Body& body, std::vector<std::string>& names) {
+// Names whose values are computed, and what is known of them.
+void collect_bindings(const Body& body, std::vector<std::string>& names, DimFacts& facts) {
   for (const Instr& i : body) {
-    if (const auto* bind = std::get_if<BindInstr>(&i.node)) names.push_back(bind->name);
-    if (const auto* loop = std::get_if<Loop>(&i.node)) collect_bindings(loop->body, names);
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) {
+      names.push_back(bind->name);
+      add_binding(facts, *bind);
+    }
+    if (const auto* loop = std::get_if<Loop>(&i.node)) collect_bindings(loop->body, names, facts);
   }
 }
 
@@ -131,11 +134,12 @@ class Finder {
 
 }  // namespace
 
-bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length) {
+bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool lookups) {
   const Loop* rows = parallel_loop(k);
   if (!rows) return false;
   std::vector<std::string> own_values{rows->var};
-  collect_bindings(rows->body, own_values);
+  DimFacts facts = k.facts;
+  collect_bindings(rows->body, own_values, facts);
   for (const std::string& name : own_values)
     if (extents_use(rows->body, name)) return false;
   // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
@@ -145,12 +149,16 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length) {
     if (b != buffer) return;
     const auto along = index.affine_in(rows->var);
     own = own && along && along->coefficient == length;
-    for (const std::string& name : own_values) own = own && !along->rest.uses(name);
+    if (!own) return;
+    const auto uses = [&](const std::string& name) { return along->rest.uses(name); };
+    if (std::none_of(own_values.begin(), own_values.end(), uses)) return;
+    own = lookups && !uses(rows->var) && facts.less_equal(0, along->rest) == Tri::Yes &&
+          facts.less(along->rest, length) == Tri::Yes;
   });
   return own;
 }
 
-std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer) {
+std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer, bool lookups) {
   const Loop* rows = parallel_loop(k);
   std::optional<Dim> length;
   if (rows)
@@ -158,7 +166,7 @@ std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer) {
       if (b != buffer || length) return;
       if (const auto along = index.affine_in(rows->var)) length = along->coefficient;
     });
-  return length && works_on_rows(k, buffer, *length) ? length : std::nullopt;
+  return length && works_on_rows(k, buffer, *length, lookups) ? length : std::nullopt;
 }
 
 bool is_marked(const Step& step) {

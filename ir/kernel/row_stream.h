@@ -38,9 +38,10 @@ bool is_marked(const Step& step);
 std::vector<RowStream> row_streams(const Program& p);
 
 // The parallel loop's iterations are rows of `length` elements of `buffer`: each reads and writes its own row alone.
-bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length);
+// `lookups`: at computed positions, too, which are known to lie in the row.
+bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool lookups = false);
 // The length for which it works on rows of the buffer, if there is one.
-std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer);
+std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer, bool lookups = false);
 
 // How many elements of a row of `buffer` the kernel needs, from the first one on, over its symbols and kRowSymbol. The
 // others have no influence, as a mask puts another value in their place. Nothing where the kernel may need all.

@@ -416,10 +416,22 @@ class ProgramVerifier {
     if (t.whole >= p_.buffers.size() || p_.buffers[t.whole].role != BufferRole::Output ||
         p_.buffers[t.whole].donor != kNone)
       return fail("P8", "'" + t.name + "' lies in the memory of a buffer that is not an output of its own memory");
-    if (lives_[temp].first_use != SIZE_MAX && lives_[temp].last_use >= lives_[t.whole].first_use)
+    if (lives_[temp].first_use != SIZE_MAX && lives_[temp].last_use >= before_loops(lives_[t.whole].first_use))
       return fail("P8",
                   "'" + t.name + "' is in use when '" + p_.buffers[t.whole].name + "', in whose memory it lies, is");
     return {};
+  }
+
+  // The step, or the beginning of the outermost loop that it is in: what an iteration writes into an output stays.
+  size_t before_loops(size_t step) const {
+    const std::vector<uint32_t> match = matching_steps(p_);
+    size_t first = step;
+    for (size_t end = step; end < p_.steps.size(); ++end) {
+      const auto* control = std::get_if<ControlStep>(&p_.steps[end]);
+      if (control && control->kind == ControlKind::End && match[end] != kNone && match[end] <= step)
+        first = std::min<size_t>(first, match[end]);
+    }
+    return first;
   }
 
   static Dim bytes_of(const ProgramBuffer& b) { return b.size * Dim(int64_t{b.dtype.size()}); }

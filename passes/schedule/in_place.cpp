@@ -6,6 +6,7 @@
 
 #include "ir/kernel/row_stream.h"
 #include "passes/schedule/body_work.h"
+#include "passes/schedule/early_loads.h"
 
 namespace frit::passes {
 
@@ -59,8 +60,8 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
 
 // Whether each iteration of the parallel loop reads a row of `in` and writes the same row of `out` behind that.
 bool same_rows(const Kernel& k, uint32_t in, uint32_t out, bool& any) {
-  const std::optional<Dim> length = length_of_rows(k, in);
-  if (!length || length_of_rows(k, out) != length) return false;
+  const std::optional<Dim> length = length_of_rows(k, in, true);
+  if (!length || length_of_rows(k, out, true) != length) return false;
   const Body& row = parallel_loop(k)->body;
   bool behind = false;
   for (const Instr& i : row) {
@@ -115,17 +116,43 @@ bool only_kernels(Program& p, uint32_t buffer, const BufferLife& life) {
                      });
 }
 
-// The buffers that have their place for other reasons: rows of streams, wholes of parts, state of loops.
+// The buffers that have their place for other reasons: rows of streams, state of loops, outputs that have parts.
 std::vector<bool> fixed_places(const Program& p) {
   std::vector<bool> fixed(p.buffers.size(), false);
   for (const RowStream& stream : row_streams(p))
     for (uint32_t b : stream.rows) fixed[b] = true;
   for (const ProgramBuffer& b : p.buffers)
-    if (b.whole != kNone) fixed[b.whole] = true;
+    if (b.whole != kNone && p.buffers[b.whole].role != BufferRole::Temp) fixed[b.whole] = true;
   for (const Step& step : p.steps)
     if (const auto* control = std::get_if<ControlStep>(&step))
       for (const auto& [a, b] : control->swaps) fixed[a] = fixed[b] = true;
   return fixed;
+}
+
+// The same once loads come before writes; the kernel is changed then.
+bool may_replace_reordered(Kernel& k, const std::vector<uint32_t>& buffers, uint32_t in, uint32_t out) {
+  Kernel changed = k;
+  bool any = false;
+  for (uint32_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i] == in) any = load_before_writes(changed, i) || any;
+  if (!any || !may_replace(changed, buffers, in, out, true)) return false;
+  k = std::move(changed);
+  return true;
+}
+
+std::vector<bool> wholes_of_parts(const Program& p) {
+  std::vector<bool> wholes(p.buffers.size(), false);
+  for (const ProgramBuffer& b : p.buffers)
+    if (b.whole != kNone) wholes[b.whole] = true;
+  return wholes;
+}
+
+// Whether the kernel works on a part of one of two buffers.
+bool uses_parts(const Program& p, const KernelStep& kernel, uint32_t a, uint32_t b) {
+  return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [&](uint32_t buffer) {
+    const uint32_t root = p.root(buffer);
+    return root != buffer && (root == a || root == b);
+  });
 }
 
 class InPlace {
@@ -135,6 +162,7 @@ class InPlace {
         lives_(buffer_lives(p)),
         once_(outside_of_loops(p)),
         fixed_(fixed_places(p)),
+        wholes_(wholes_of_parts(p)),
         to_(p.buffers.size()),
         read_(p.steps.size()) {
     std::iota(to_.begin(), to_.end(), 0u);
@@ -159,15 +187,29 @@ class InPlace {
     std::stable_sort(temps.begin(), temps.end(),
                      [&](uint32_t a, uint32_t b) { return lives_[a].first < lives_[b].first; });
     for (uint32_t b : temps) take(b, BufferRole::Temp);
-    for (Step& step : p_.steps)
-      each_buffer(step, [&](uint32_t& b) {
-        while (to_[b] != b) b = to_[b];
-      });
+    rename();
   }
 
  private:
-  // The temporary that gives its place to `out`, or kNone.
-  uint32_t find(uint32_t out, BufferRole role) const {
+  // Steps and parts get the buffers that became one. Wholes stand before their parts, so the first of several
+  // temporaries stands for all.
+  void rename() {
+    std::vector<uint32_t> name(to_.size());
+    std::vector<uint32_t> first(to_.size(), kNone);
+    for (uint32_t b = 0; b < to_.size(); ++b) {
+      uint32_t& last = name[b] = b;
+      while (to_[last] != last) last = to_[last];
+      if (first[last] == kNone) first[last] = p_.buffers[last].role == BufferRole::Temp ? b : last;
+    }
+    for (uint32_t& n : name) n = first[n];
+    for (Step& step : p_.steps) each_buffer(step, [&](uint32_t& b) { b = name[b]; });
+    for (ProgramBuffer& b : p_.buffers)
+      if (b.whole != kNone) b.whole = name[b.whole];
+  }
+
+  // The temporary that gives its place to `out`, or kNone. A kernel that reads a row of it once more behind its writes
+  // is changed to read that first.
+  uint32_t find(uint32_t out, BufferRole role) {
     const ProgramBuffer& o = p_.buffers[out];
     if (o.role != role || !lives_[out].used || fixed_[out]) return kNone;
     const Step& step = p_.steps[lives_[out].first];
@@ -176,8 +218,10 @@ class InPlace {
       const ProgramBuffer& b = p_.buffers[t];
       if (t == out || b.dtype != o.dtype || !(b.size == o.size) || !may_hold(t, role)) return false;
       const KernelStep* kernel = only_kernel(p_, step, t, out);
-      return kernel && (role == BufferRole::Temp || std::holds_alternative<KernelStep>(step)) &&
-             may_replace(p_.kernels[kernel->kernel], kernel->buffers, t, out, true);
+      return kernel && !uses_parts(p_, *kernel, t, out) &&
+             (role == BufferRole::Temp || std::holds_alternative<KernelStep>(step)) &&
+             (may_replace(p_.kernels[kernel->kernel], kernel->buffers, t, out, true) ||
+              may_replace_reordered(p_.kernels[kernel->kernel], kernel->buffers, t, out));
     });
     return found == read.end() ? kNone : *found;
   }
@@ -192,12 +236,13 @@ class InPlace {
 
   // Kernels alone work on a temporary in an output: a routine may want its results apart from other memory.
   bool may_hold(uint32_t temp, BufferRole role) const {
-    return role == BufferRole::Temp || (once_[lives_[temp].first] && only_kernels(p_, temp, lives_[temp]));
+    return role == BufferRole::Temp ||
+           (!wholes_[temp] && once_[lives_[temp].first] && only_kernels(p_, temp, lives_[temp]));
   }
 
   Program& p_;
   std::vector<BufferLife> lives_;
-  const std::vector<bool> once_, fixed_;
+  const std::vector<bool> once_, fixed_, wholes_;
   std::vector<uint32_t> to_;                 // the buffer that a temporary became
   std::vector<std::vector<uint32_t>> read_;  // by the step that reads them last: temporaries
 };

@@ -2,9 +2,10 @@
 //
 // The rows of row streams (ir/kernel/row_stream.h) get none, and neither does a temporary that a result is computed
 // from place by place: it is that result (passes/schedule/in_place.h). Temporaries of fixed sizes lie side by side in
-// slots, or in the memory of an output before it is written. Open sizes share a slot if their live ranges do not
-// overlap and the slot is provably as large, or the larger of sizes that only a call can compare. Unused temporaries
-// are dropped.
+// slots, or in the memory of an output before it is written. Where a size is open, each temporary has a slot of its
+// own, and a call places the slots by their sizes (runtime/execute/slot_places.h). In native files and on a GPU, open
+// sizes share a slot if their live ranges do not overlap and the slot is provably as large, or the larger of sizes that
+// only a call can compare. Unused temporaries are dropped.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -24,6 +25,9 @@ using namespace ir;
 // runtime/vulkan).
 constexpr int64_t kPiece = 64, kDevicePiece = 256;
 
+// Temporaries that a call places, at most: the time grows with the square of their number.
+constexpr size_t kMostApart = 1024;
+
 using Life = BufferLife;
 
 // A place in a slot of the workspace, or in the memory of an output that is written later: a host.
@@ -35,8 +39,9 @@ struct Place {
 // The slots of the workspace so far, behind the hosts.
 class Slots {
  public:
-  // `piece`: places begin at multiples of it; 0 where each temporary begins at its slot's first byte.
-  Slots(const DimFacts& facts, int64_t piece) : facts_(facts), piece_(piece) {}
+  // `piece`: places begin at multiples of it; 0 where each temporary begins at its slot's first byte. `apart`: each
+  // temporary has a slot of its own, or lies in an output.
+  Slots(const DimFacts& facts, int64_t piece, bool apart) : facts_(facts), piece_(piece), apart_(apart) {}
 
   // An output, whose memory is free before the step `first`.
   void add_host(const Dim& bytes, size_t first) {
@@ -60,7 +65,7 @@ class Slots {
     std::vector<Slot> kept;
     for (Slot& s : slots_) {
       const bool is_host = number.size() < hosts_;
-      const size_t most = is_host || s.bytes.is_const() ? 0 : std::min(kept.size() - hosts_, kMostJoined);
+      const size_t most = is_host || apart_ || s.bytes.is_const() ? 0 : std::min(kept.size() - hosts_, kMostJoined);
       size_t to = kept.size() - most;
       while (to < kept.size() && (kept[to].members == kMostMembers || !kept[to].is_free_for(s))) ++to;
       number.push_back(static_cast<uint32_t>(to));
@@ -123,25 +128,26 @@ class Slots {
   }
 
   Place find(const Dim& bytes, const Life& life, size_t from) {
+    const size_t end = apart_ ? hosts_ : slots_.size();
     const std::vector<uint32_t>& same = of_size_[hash_of(bytes)];
-    for (size_t i = 0; i < std::min(same.size(), kMostSlots); ++i)
+    for (size_t i = 0; i < std::min(same.size(), kMostSlots) && same[i] < end; ++i)
       if (const Slot& s = slots_[same[i]]; same[i] >= from && s.bytes == bytes && s.is_free(life)) return {same[i], 0};
     if (piece_ && bytes.is_const()) {
       // The memory of outputs costs nothing.
       if (const auto place = gap(bytes.value(), life, from, hosts_)) return *place;
-      if (const auto place = gap(bytes.value(), life, hosts_, slots_.size())) return *place;
-    } else if (const uint32_t s = larger(bytes, life, from); s != kNone) {
+      if (const auto place = gap(bytes.value(), life, hosts_, end)) return *place;
+    } else if (const uint32_t s = larger(bytes, life, from, end); s != kNone) {
       return {s, 0};
     }
     open(bytes);
     return {static_cast<uint32_t>(slots_.size() - 1), 0};
   }
 
-  uint32_t larger(const Dim& bytes, const Life& life, size_t from) const {
+  uint32_t larger(const Dim& bytes, const Life& life, size_t from, size_t end) const {
     uint32_t best = kNone;
     int proofs = 0;
-    const size_t first = std::max(from, slots_.size() - std::min(slots_.size(), kMostSlots));
-    for (size_t s = first; s < slots_.size() && proofs < kMostProofs; ++s) {
+    const size_t first = std::max(from, end - std::min(end, kMostSlots));
+    for (size_t s = first; s < end && proofs < kMostProofs; ++s) {
       if (!slots_[s].is_free(life)) continue;
       if (!bytes.is_const() || !slots_[s].bytes.is_const()) ++proofs;
       if (facts_.less_equal(bytes, slots_[s].bytes) != Tri::Yes) continue;
@@ -181,6 +187,7 @@ class Slots {
 
   const DimFacts& facts_;
   const int64_t piece_;
+  const bool apart_;
   std::vector<Slot> slots_;
   size_t hosts_ = 0;
   std::unordered_map<uint64_t, std::vector<uint32_t>> of_size_;  // by the hash of their size
@@ -228,7 +235,10 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   });
   // Emitted C may have an array for each slot, and no temporary in the caller's memory. Devices bind their memory in
   // larger pieces.
-  Slots slots(facts, target.dense_results ? 0 : target.grid ? kDevicePiece : kPiece);
+  const auto is_open = [&](uint32_t b) { return !p.buffers[b].size.is_const(); };
+  const bool apart = !target.dense_results && !target.grid && temps.size() <= kMostApart &&
+                     std::any_of(temps.begin(), temps.end(), is_open);
+  Slots slots(facts, target.dense_results ? 0 : target.grid ? kDevicePiece : kPiece, apart);
   std::vector<uint32_t> hosts;
   if (!target.dense_results && !target.grid) hosts = hosts_of(p, life);
   for (uint32_t b : hosts) slots.add_host(bytes_of(p.buffers[b]), before_loops(p, life[b].first));

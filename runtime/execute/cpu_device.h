@@ -11,7 +11,8 @@ class CpuDevice {
  public:
   using Address = void*;
   static constexpr bool kStops = true;
-  static constexpr size_t kAlign = 64;
+  static constexpr size_t kAlign = kCpuAlign;
+  static constexpr bool kLends = true;
 
   explicit CpuDevice(const PreparedPlan& plan) : plan_(plan) {}
 

@@ -62,6 +62,7 @@ PreparedPlan::PreparedPlan(Plan plan) : plan_(std::move(plan)) {
   for (const DimProgram& s : plan_.slots) slots_.emplace_back(s);
   add_steps();
   mark_used();
+  if (!plan_.device_code) places_.prepare(*this, kCpuAlign);
 }
 
 void PreparedPlan::mark_used() {

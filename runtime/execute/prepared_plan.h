@@ -13,6 +13,7 @@
 
 #include "runtime/execute/library.h"
 #include "runtime/execute/plan.h"
+#include "runtime/execute/slot_places.h"
 #include "runtime/memory/tensor.h"
 
 namespace frit::runtime {
@@ -20,6 +21,8 @@ namespace frit::runtime {
 // No buffer and no workspace is larger, and no array has more elements: sums of a few such sizes cannot overflow.
 inline constexpr int64_t kMostBytes = int64_t{1} << 48;
 inline constexpr int64_t kMostElements = int64_t{1} << 48;
+// Buffers in a workspace of the CPU begin at multiples of it.
+inline constexpr size_t kCpuAlign = 64;
 
 // A size. Its program is evaluated at each call, but only where it is not constant.
 class Value {
@@ -135,6 +138,8 @@ class PreparedPlan {
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Window>& results() const { return results_; }
   const std::vector<Value>& slots() const { return slots_; }
+  // Of the CPU.
+  const SlotPlaces& places() const { return places_; }
   size_t outputs() const { return outputs_; }
   // The temps that lie in an output's memory.
   const std::vector<uint32_t>& inside_outputs() const { return inside_outputs_; }
@@ -172,6 +177,7 @@ class PreparedPlan {
   std::vector<Window> results_;
   std::vector<uint32_t> whole_;
   std::vector<Value> slots_;
+  SlotPlaces places_;
   std::vector<uint32_t> inside_outputs_;
   size_t outputs_ = 0;
   std::vector<size_t> blocks_;  // while steps are added: the steps that opened blocks

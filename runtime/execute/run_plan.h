@@ -5,6 +5,7 @@
 //   using Address;                                           what its kernels know memory by
 //   static constexpr bool kStops;                            whether a run may end between two steps
 //   static constexpr size_t kAlign;                          of buffers in the workspace
+//   static constexpr bool kLends;                            whether steps may take scratch from the workspace
 //   Status workspace(size_t bytes, Address& first);          memory for the call alone
 //   Address advance(Address, size_t bytes);
 //   Result<std::shared_ptr<Buffer>> allocate(size_t bytes);
@@ -107,6 +108,10 @@ class PlanRun {
       // Donated memory may hold a part of the results: such a run could not be repeated.
       if constexpr (Device::kStops)
         if (at > 0 && !took_donated_ && interrupted()) return interruption();
+      [[maybe_unused]] std::optional<LentScratch> lent;
+      if constexpr (Device::kLends)
+        if (placed_ && !placed_->idle.empty() && !placed_->idle[at].empty())
+          lent.emplace(workspace_, placed_->idle[at]);
       if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
         FRIT_TRY(device_.kernels(*kernels, frame));
       else if (const auto* routine = std::get_if<Library>(&step))
@@ -136,7 +141,22 @@ class PlanRun {
       starts_[i] = bytes;
       bytes += (static_cast<size_t>(slot) + Device::kAlign - 1) & ~(Device::kAlign - 1);
     }
+    if (p_.places().are_open())
+      bytes = place_slots();
+    else if constexpr (Device::kLends)
+      placed_ = p_.places().fixed();
     return bytes ? device_.workspace(bytes, workspace_) : Status();
+  }
+
+  // Places that open sizes share; gives the bytes in all.
+  [[gnu::noinline]] size_t place_slots() {
+    const size_t n = p_.slots().size();
+    Array<size_t> sizes(n);
+    for (size_t i = 0; i < n; ++i) sizes[i] = static_cast<size_t>(p_.slots()[i].get(symbols_.data()));
+    held_ = p_.places().find(sizes.data());
+    placed_ = held_.get();
+    for (size_t i = 0; i < n; ++i) starts_[i] = placed_->starts[i];
+    return placed_->starts[n];
   }
 
   // Memory of the caller for whole results.
@@ -300,6 +320,8 @@ class PlanRun {
   Array<int64_t, 4> counts_;  // of iterations, by counter
   Array<size_t, 8> starts_;
   Address workspace_{};
+  const SlotPlaces::Placed* placed_ = nullptr;  // where places are open, or bytes of the workspace are lent
+  std::shared_ptr<const SlotPlaces::Placed> held_;
   Array<Address> addresses_;
   Array<std::shared_ptr<Buffer>, 4> owners_;
   bool took_donated_ = false;

@@ -1,6 +1,7 @@
 // The blocks that each thread lends.
 #include "runtime/execute/scratch.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -9,7 +10,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr size_t kSmall = size_t{64} << 10, kMedium = size_t{512} << 10;
+constexpr size_t kSmall = size_t{64} << 10, kMedium = kLeastLent - 1;
 
 // The blocks that a thread has lying idle, two of each size.
 struct Idle {
@@ -36,11 +37,51 @@ Idle& idle() {
   return instance;
 }
 
+// Of this thread.
+thread_local LentScratch* lender = nullptr;
+
 }  // namespace
+
+LentScratch::LentScratch(void* memory, const std::vector<ScratchRange>& ranges)
+    : memory_(static_cast<char*>(memory)), before_(lender), free_(ranges) {
+  lender = this;
+}
+
+LentScratch::~LentScratch() { lender = before_; }
+
+void* LentScratch::take(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const size_t wanted = (bytes + 63) / 64 * 64;
+  ScratchRange* best = nullptr;
+  for (ScratchRange& r : free_)
+    if (r.end - r.begin >= wanted && (!best || r.end - r.begin < best->end - best->begin)) best = &r;
+  if (!best) return nullptr;
+  lent_.push_back({best->begin, best->begin + wanted});
+  best->begin += wanted;
+  return memory_ + lent_.back().begin;
+}
+
+void LentScratch::give_back(void* block) {
+  const std::lock_guard lock(mutex_);
+  const auto begin = static_cast<size_t>(static_cast<char*>(block) - memory_);
+  const auto found = std::find_if(lent_.begin(), lent_.end(), [&](const ScratchRange& r) { return r.begin == begin; });
+  const ScratchRange back = *found;
+  lent_.erase(found);
+  const auto touches = [&](const ScratchRange& r) { return r.begin == back.end; };
+  if (const auto next = std::find_if(free_.begin(), free_.end(), touches); next != free_.end())
+    next->begin = back.begin;
+  else
+    free_.push_back(back);
+}
 
 Scratch::Scratch(size_t bytes) {
   if (bytes == 0) return;
   if (bytes > kMedium) {
+    if (lender) data_ = lender->take(bytes);
+    if (data_) {
+      lender_ = lender;
+      return;
+    }
     auto buffer = Buffer::allocate(bytes);
     if (buffer.ok()) {
       buffer_ = *std::move(buffer);
@@ -60,6 +101,7 @@ Scratch::Scratch(size_t bytes) {
 }
 
 Scratch::~Scratch() {
+  if (lender_) lender_->give_back(data_);
   if (!data_ || !kept_) return;
   if (!idle_gone) {
     auto& slot = idle().slot(kept_);
@@ -74,11 +116,13 @@ Scratch::~Scratch() {
 Scratch::Scratch(Scratch&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       kept_(std::exchange(other.kept_, 0)),
+      lender_(std::exchange(other.lender_, nullptr)),
       buffer_(std::move(other.buffer_)) {}
 
 Scratch& Scratch::operator=(Scratch&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(kept_, other.kept_);
+  std::swap(lender_, other.lender_);
   std::swap(buffer_, other.buffer_);
   return *this;
 }

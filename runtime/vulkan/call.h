@@ -16,6 +16,7 @@ class GpuCall {
   using Address = uint64_t;
   static constexpr bool kStops = false;  // the steps are only listed
   static constexpr size_t kAlign = 256;
+  static constexpr bool kLends = false;
 
   GpuCall(const Plan& plan, const Program& program) : plan_(plan), program_(program) {}
 

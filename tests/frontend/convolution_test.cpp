@@ -55,6 +55,22 @@ Floats by_definition(const array& x, const array& w, const std::vector<int>& str
   return out;
 }
 
+// A convolution whose sizes are open at first is served by what serves known ones, to the bit.
+TEST(Convolution, OfOpenSizesIsTheSameRoutine) {
+  const std::function<std::vector<array>(const std::vector<array>&)> f = [](const std::vector<array>& in) {
+    return std::vector<array>{conv1d(in[0], in[1], 2, 1)};
+  };
+  for (const Dtype type : {float32, float16, bfloat16}) {
+    const auto open = compile(f, true);
+    for (const int batch : {2, 3}) {
+      const std::vector<array> in{astype(sin(numbers_of({batch, 33, 12})), type),
+                                  astype(cos(numbers_of({16, 3, 12})), type)};
+      EXPECT_TRUE(all(open(in)[0] == f(in)[0]).item<bool>());
+      EXPECT_TRUE(contains(open.lower(in).kernels, "library \"convolution\"")) << open.lower(in).kernels;
+    }
+  }
+}
+
 }  // namespace
 
 TEST(Convolution, OneAxis) {

@@ -83,7 +83,7 @@ std::vector<Model> models() {
        },
        normal({256, 192}), perceptron, true},
       {"convolutions", [] { return weights({{"k1", {16, 3, 3, 3}}, {"k2", {32, 3, 3, 16}}, {"w", {32, 10}}}); },
-       normal({8, 32, 32, 3}), convolutions},
+       normal({8, 32, 32, 3}), convolutions, true},
       {"attention",
        [] {
          return weights({{"q", {64, 64}},
@@ -97,10 +97,14 @@ std::vector<Model> models() {
       {"recomputing",
        [] { return weights({{"a", {128, 128}}, {"b", {128, 128}}, {"c", {128, 128}}, {"d", {128, 128}}}); },
        normal({512, 128}), recomputing, true},
+      {"recurrent", [] { return weights({{"wx", {32, 256}}, {"wh", {64, 256}}, {"b", {256}}}); }, normal({50, 16, 32}),
+       recurrent},
+      {"tied embeddings", [] { return weights({{"table", {1000, 64}}, {"w", {64, 64}}}); },
+       [] { return random::randint(0, 1000, {128}); }, tied, true},
   };
 }
 
-std::vector<Model> loops_tables_and_halves() {
+std::vector<Model> halves() {
   const auto normal = [](Shape shape, Dtype type = float32) {
     return [=] { return astype(random::normal(shape), type); };
   };
@@ -111,12 +115,8 @@ std::vector<Model> loops_tables_and_halves() {
                         bfloat16);
        },
        normal({256, 192}, bfloat16), perceptron},
-      {"recurrent", [] { return weights({{"wx", {32, 256}}, {"wh", {64, 256}}, {"b", {256}}}); }, normal({50, 16, 32}),
-       recurrent},
       {"recurrent of bfloat16", [] { return weights({{"wx", {32, 256}}, {"wh", {64, 256}}, {"b", {256}}}, bfloat16); },
        normal({50, 16, 32}, bfloat16), recurrent},
-      {"tied embeddings", [] { return weights({{"table", {1000, 64}}, {"w", {64, 64}}}); },
-       [] { return random::randint(0, 1000, {128}); }, tied},
   };
 }
 
@@ -172,10 +172,10 @@ TEST(TrainingMemory, OfACompiledStepIsAtMostThatOfTheEagerOne) {
     }
 }
 
-// The stacks of a scan for its reverse, the gradient of a table, and 16-bit matrices that a product converts lie there
-// longer than in eager steps. How much longer follows from the number of threads and the width of vectors.
-TEST(TrainingMemory, OfLoopsTablesAndHalvesIsNearThatOfTheEagerStep) {
-  for (const Model& model : loops_tables_and_halves())
+// 16-bit matrices that a product converts lie there longer than in eager steps. How much longer follows from the number
+// of threads and the width of vectors.
+TEST(TrainingMemory, OfHalvesIsNearThatOfTheEagerStep) {
+  for (const Model& model : halves())
     for (const bool adaptive : {false, true})
       EXPECT_LE(part_of_eager(model, Form::Compiled, adaptive), 1.5) << model.name << (adaptive ? ", Adam" : ", SGD");
 }

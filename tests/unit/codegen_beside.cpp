@@ -103,5 +103,39 @@ TEST(Beside, memory_that_a_loop_exchanged) {
   EXPECT_EQ(letters(image->plan), ".l.l.l...");
 }
 
+// Slots of open sizes may lie in one place, so %u is not written while %t is read; slots of known sizes are apart.
+TEST(Beside, memory_that_a_call_places) {
+  for (const std::string n : {"n", "4"}) {
+    const std::string symbols = n == "n" ? "n" : "", size = "f32[" + n + "]";
+    const std::string text = "program @f(" + symbols + ") {\n  buffer %x: " + size + " input 0\n  buffer %y: " + size +
+                             " input 1\n  buffer %t: " + size + " temp slot 0\n  buffer %u: " + size +
+                             " temp slot 1\n  buffer %o: " + size + " output\n  buffer %p: " + size +
+                             " output\n  slot 4*" + n + "\n  slot 4*" + n + R"(
+  launch @copy(%x, %t)
+  launch @copy(%t, %o)
+  launch @copy(%y, %u)
+  launch @copy(%u, %p)
+  return %o: )" + size +
+                             ", %p: " + size + "\n  kernel @copy(%x: " + size + " in, %y: " + size + " out" +
+                             (n == "n" ? "; n" : "") + ") {\n    parallel for i in " + n + R"( {
+      %0: f32 = load %x[i]
+      store %y[i], %0
+    }
+  }
+}
+)";
+    auto program = ir::parse_program(text);
+    ASSERT_TRUE(program.ok()) << program.error().str() << text;
+    auto module = ir::parse(
+        "func @f(%x: " + size + ", %y: " + size + ") -> (" + size + ", " + size + ") {\n  return %x, %y\n}\n", "test");
+    ASSERT_TRUE(module.ok()) << module.error().str();
+    ir::Function& f = *(*module)->functions[0];
+    f.program = std::make_shared<ir::Program>(std::move(program->program));
+    const auto image = codegen::make_image(f, codegen::target_for("cpu"));
+    ASSERT_TRUE(image.ok()) << image.error().str();
+    EXPECT_EQ(letters(image->plan), n == "n" ? "...." : "..b.");
+  }
+}
+
 }  // namespace
 }  // namespace frit::test

@@ -259,6 +259,37 @@ TEST(KernelProgram, P8Slots) {
   expect_rule("P8", second, "while both are in use");
 }
 
+// The rows of the iterations before are in the output when a temporary in it is written.
+TEST(KernelProgram, P8TempsInOutputsOfLoops) {
+  const std::string text = R"(program @f(; i) {
+  buffer %x: f32[40] input 0
+  buffer %t: f32[4] temp in %o
+  buffer %u: f32[4] temp slot 0
+  buffer %o: f32[40] output
+  buffer %p: f32[4] part of %x at 4*i in i
+  buffer %q: f32[4] part of %o at 4*i in i
+  slot 16
+  repeat i < 10 {
+    launch @copy(%p, %t)
+    launch @copy(%t, %u)
+    launch @copy(%u, %q)
+  }
+  return %o: f32[40]
+  kernel @copy(%x: f32[4] in, %y: f32[4] out) {
+    parallel for i in 4 {
+      %0: f32 = load %x[i]
+      store %y[i], %0
+    }
+  }
+}
+)";
+  expect_rule("P8", text, "is in use when");
+  std::string apart = text;
+  apart.replace(apart.find("temp in %o"), 10, "temp slot 1");
+  apart.insert(apart.find("  repeat"), "  slot 16\n");
+  EXPECT_TRUE(parse_program(apart).ok()) << apart;
+}
+
 TEST(KernelProgram, P9Donors) {
   expect_rule("P9", replaced("donor %x", "donor %t"), "not an input");
   expect_rule("P9", replaced("return %out: f32[n, m]", "return %x: f32[n, m]"), "a result itself");

@@ -82,6 +82,40 @@ TEST(Executable, runs_steps_in_order_through_temps) {
   }
 }
 
+// out = x + 1 + 1 + 1 + 1 of n elements, and y + 1 + 1 of m, through a slot for each temp.
+Plan chains() {
+  Plan p;
+  p.name = "chains";
+  p.symbol_names = {"n", "m"};
+  p.symbols = {{0, 0, false}, {1, 0, false}};
+  p.slots = {size(n * 4), size(n * 4), size(n * 4), size(m * 4)};
+  p.buffers = {input(0, size(n * 4)), input(1, size(m * 4)), temp(0, size(n * 4)), temp(1, size(n * 4)),
+               temp(2, size(n * 4)),  temp(3, size(m * 4)),  output(size(n * 4)),  output(size(m * 4))};
+  p.steps = {kernel(add_one, {0, 2}, size(n)), kernel(add_one, {2, 3}, size(n)), kernel(add_one, {3, 4}, size(n)),
+             kernel(add_one, {4, 6}, size(n)), kernel(add_one, {1, 5}, size(m)), kernel(add_one, {5, 7}, size(m))};
+  p.results = {window(6, {size(n)}, {size(1)}), window(7, {size(m)}, {size(1)})};
+  return p;
+}
+
+// Whatever the sizes, and whether a call is the first with them.
+TEST(Executable, slots_of_open_sizes_share_memory) {
+  Executable e(chains());
+  for (int round = 0; round < 2; ++round)
+    for (int64_t a : {0, 1, 5, 1000, 1 << 20, 3 << 18})
+      for (int64_t b : {1 << 21, 0, 7, 5}) {
+        Tensor in[] = {vector_of(std::vector<float>(static_cast<size_t>(a), 1.0f)),
+                       vector_of(std::vector<float>(static_cast<size_t>(b), 10.0f))};
+        const size_t before = active_memory();
+        reset_peak_memory();
+        auto r = e.run(in);
+        ASSERT_TRUE(r.ok());
+        EXPECT_EQ(values_of((*r)[0]), std::vector<float>(static_cast<size_t>(a), 5.0f));
+        EXPECT_EQ(values_of((*r)[1]), std::vector<float>(static_cast<size_t>(b), 12.0f));
+        const auto most = static_cast<size_t>(4 * (a + b) + std::max(8 * a, 4 * b));
+        EXPECT_LE(peak_memory() - before, most + 4096) << a << " " << b;
+      }
+}
+
 TEST(Executable, takes_donated_memory_only_when_nobody_else_holds_it) {
   Executable e(two_temps(0));
   const bool yes[] = {true}, no[] = {false};
