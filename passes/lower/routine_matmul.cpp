@@ -71,7 +71,8 @@ class Product {
     const bool few_rows = m_.is_const() && m_.value() <= kFewRows,
                few_columns = n_.is_const() && n_.value() <= kFewRows;
     const bool along_columns = b_.layout.strides[rank - 1].is(1);
-    if (few_columns || (few_rows && !along_columns))
+    // Sums of no terms have nothing to pack.
+    if (few_columns || (few_rows && !along_columns) || depth_.is(0))
       dots();
     else if (few_rows)
       columns();
