@@ -28,15 +28,27 @@ bool extents_use(const Body& body, const std::string& var) {
   });
 }
 
-// Names whose values are computed, and what is known of them.
-void collect_bindings(const Body& body, std::vector<std::string>& names, DimFacts& facts) {
+// Names whose values are computed.
+void collect_bindings(const Body& body, std::vector<std::string>& names) {
   for (const Instr& i : body) {
-    if (const auto* bind = std::get_if<BindInstr>(&i.node)) {
-      names.push_back(bind->name);
-      add_binding(facts, *bind);
-    }
-    if (const auto* loop = std::get_if<Loop>(&i.node)) collect_bindings(loop->body, names, facts);
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) names.push_back(bind->name);
+    if (const auto* loop = std::get_if<Loop>(&i.node)) collect_bindings(loop->body, names);
   }
+}
+
+// Adds the facts about these names.
+void add_bindings(const Body& body, DimFacts& facts) {
+  for (const Instr& i : body) {
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) add_binding(facts, *bind);
+    if (const auto* loop = std::get_if<Loop>(&i.node)) add_bindings(loop->body, facts);
+  }
+}
+
+// Whether a computed position is known to lie in [0, length).
+bool is_within(const Kernel& k, const Body& body, const Dim& position, const Dim& length) {
+  DimFacts facts = k.facts;
+  add_bindings(body, facts);
+  return facts.less_equal(0, position) == Tri::Yes && facts.less(position, length) == Tri::Yes;
 }
 
 bool is_dense(const Window& w) {
@@ -138,8 +150,7 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool loo
   const Loop* rows = parallel_loop(k);
   if (!rows) return false;
   std::vector<std::string> own_values{rows->var};
-  DimFacts facts = k.facts;
-  collect_bindings(rows->body, own_values, facts);
+  collect_bindings(rows->body, own_values);
   for (const std::string& name : own_values)
     if (extents_use(rows->body, name)) return false;
   // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
@@ -152,8 +163,7 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool loo
     if (!own) return;
     const auto uses = [&](const std::string& name) { return along->rest.uses(name); };
     if (std::none_of(own_values.begin(), own_values.end(), uses)) return;
-    own = lookups && !uses(rows->var) && facts.less_equal(0, along->rest) == Tri::Yes &&
-          facts.less(along->rest, length) == Tri::Yes;
+    own = lookups && !uses(rows->var) && is_within(k, rows->body, along->rest, length);
   });
   return own;
 }

@@ -91,6 +91,16 @@ class Row {
 
 }  // namespace
 
+bool has_late_loads(const Kernel& k, uint32_t in) {
+  const Loop* loop = parallel_loop(k);
+  if (!loop) return false;
+  const auto first = std::find_if(loop->body.begin(), loop->body.end(), [&](const Instr& i) { return writes(k, i); });
+  return std::any_of(first, loop->body.end(), [&](const Instr& i) {
+    const auto* load = std::get_if<LoadInstr>(&i.node);
+    return load && load->buffer == in;
+  });
+}
+
 bool load_before_writes(Kernel& k, uint32_t in) {
   for (Instr& i : k.body)
     if (auto* loop = std::get_if<Loop>(&i.node); loop && loop->kind == LoopKind::Parallel)

@@ -131,6 +131,11 @@ std::vector<bool> fixed_places(const Program& p) {
 
 // The same once loads come before writes; the kernel is changed then.
 bool may_replace_reordered(Kernel& k, const std::vector<uint32_t>& buffers, uint32_t in, uint32_t out) {
+  // Most kernels have no such load: they are not copied.
+  const auto is_late = [&](uint32_t i) { return buffers[i] == in && has_late_loads(k, i); };
+  uint32_t late = 0;
+  while (late < buffers.size() && !is_late(late)) ++late;
+  if (late == buffers.size()) return false;
   Kernel changed = k;
   bool any = false;
   for (uint32_t i = 0; i < buffers.size(); ++i)

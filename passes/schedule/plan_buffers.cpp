@@ -26,7 +26,7 @@ using namespace ir;
 constexpr int64_t kPiece = 64, kDevicePiece = 256;
 
 // Temporaries that a call places, at most: the time grows with the square of their number.
-constexpr size_t kMostApart = 1024;
+constexpr size_t kMostApart = 2048;
 
 using Life = BufferLife;
 

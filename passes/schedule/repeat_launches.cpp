@@ -66,6 +66,7 @@ class Repeats {
     }
   }
 
+  // The end of a loop writes the buffers that it exchanges.
   bool writes(size_t step, uint32_t buffer) const {
     const auto by = [&](const KernelStep& s) {
       for (size_t i = 0; i < s.buffers.size(); ++i)
@@ -73,6 +74,10 @@ class Repeats {
       return false;
     };
     if (const auto* launch = std::get_if<KernelStep>(&p_.steps[step])) return by(*launch);
+    if (const auto* control = std::get_if<ControlStep>(&p_.steps[step]))
+      return std::any_of(control->swaps.begin(), control->swaps.end(), [&](const auto& swap) {
+        return p_.root(swap.first) == buffer || p_.root(swap.second) == buffer;
+      });
     const auto* library = std::get_if<LibraryStep>(&p_.steps[step]);
     return library && (library->workspace == buffer || (library->epilogue && by(*library->epilogue)) ||
                        std::any_of(library->results.begin(), library->results.end(),
