@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 
+#include "ir/graph/position.h"
 #include "ir/graph/scan_order.h"
 #include "ir/interpret/element_run.h"
 #include "ir/kernel/kernel.h"
@@ -47,16 +48,7 @@ std::optional<Position> inside(const std::vector<Dim>& at, const std::vector<int
 // The position that a lookup finds in an element of its operand, moved into its range.
 int64_t look_up(const Lookup& lookup, const std::vector<const Tensor*>& operands, int64_t element) {
   const Tensor& x = *operands[static_cast<size_t>(lookup.operand)];
-  const uint64_t bits = x.bits(element);
-  int64_t position = static_cast<int64_t>(bits);
-  if (is_signed_int(x.dtype)) {
-    const int unused = 64 - 8 * static_cast<int>(x.dtype.size());
-    position = static_cast<int64_t>(bits << unused) >> unused;
-    if (position < 0) position += lookup.extent.value();
-  } else if (bits > uint64_t{INT64_MAX}) {
-    position = INT64_MAX;
-  }
-  return std::clamp<int64_t>(position, 0, std::max<int64_t>(0, lookup.extent.value() - lookup.window.value()));
+  return position_of(x.bits(element), x.dtype, lookup.extent.value(), lookup.window.value());
 }
 
 // The rule at a position, with the positions that it reads from data put in.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/position.h"
 #include "ir/ops/rules.h"
 #include "ir/routines/cost.h"
 #include "ir/routines/gather_matmul_rules.h"
@@ -48,16 +49,7 @@ Result<std::vector<Type>> infer_sums(const InferArgs& args) {
 
 // The matrix that an element of a list of positions picks.
 int64_t position_in(const HostWindow& positions, int64_t pair, int64_t count) {
-  const uint64_t bits = positions.bits(positions.offset + pair * positions.strides[0]);
-  auto at = static_cast<int64_t>(bits);
-  if (is_signed_int(positions.dtype)) {
-    const int unused = 64 - 8 * static_cast<int>(positions.dtype.size());
-    at = static_cast<int64_t>(bits << unused) >> unused;
-    if (at < 0) at += count;
-  } else if (bits > uint64_t{INT64_MAX}) {
-    at = INT64_MAX;
-  }
-  return std::clamp<int64_t>(at, 0, std::max<int64_t>(count - 1, 0));
+  return position_of(positions.bits(positions.offset + pair * positions.strides[0]), positions.dtype, count);
 }
 
 Status multiply_picked(const ReferenceCall& call) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/base/dim_atoms.h"
+#include "ir/kernel/program_loops.h"
 #include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -385,12 +386,13 @@ class ProgramVerifier {
   }
 
   Status check_slots() const {
+    const std::vector<size_t> begins = before_loops(p_);
     for (size_t i = 0; i < p_.buffers.size(); ++i) {
       const ProgramBuffer& a = p_.buffers[i];
       if (a.role != BufferRole::Temp || (a.slot == kNone && a.whole == kNone)) continue;
       if (a.slot != kNone && a.slot >= p_.slots.size())
         return fail("P8", "the slot of '" + a.name + "' does not exist");
-      if (a.slot == kNone) FRIT_TRY(check_host(i));
+      if (a.slot == kNone) FRIT_TRY(check_host(i, begins));
       const Dim bytes = a.slot == kNone ? bytes_of(p_.buffers[a.whole]) : p_.slots[a.slot];
       const std::string where =
           a.slot == kNone ? "'" + p_.buffers[a.whole].name + "'" : "slot " + std::to_string(a.slot);
@@ -410,28 +412,18 @@ class ProgramVerifier {
     return {};
   }
 
-  // A temp in an output's memory, which no input may give, is through before the output is written.
-  Status check_host(size_t temp) const {
+  // A temp in an output's memory, which no input may give, is through before the output is written, and before the
+  // loops that write it.
+  Status check_host(size_t temp, const std::vector<size_t>& begins) const {
     const ProgramBuffer& t = p_.buffers[temp];
     if (t.whole >= p_.buffers.size() || p_.buffers[t.whole].role != BufferRole::Output ||
         p_.buffers[t.whole].donor != kNone)
       return fail("P8", "'" + t.name + "' lies in the memory of a buffer that is not an output of its own memory");
-    if (lives_[temp].first_use != SIZE_MAX && lives_[temp].last_use >= before_loops(lives_[t.whole].first_use))
+    const size_t use = lives_[t.whole].first_use, first = use == SIZE_MAX ? use : begins[use];
+    if (lives_[temp].first_use != SIZE_MAX && lives_[temp].last_use >= first)
       return fail("P8",
                   "'" + t.name + "' is in use when '" + p_.buffers[t.whole].name + "', in whose memory it lies, is");
     return {};
-  }
-
-  // The step, or the beginning of the outermost loop that it is in: what an iteration writes into an output stays.
-  size_t before_loops(size_t step) const {
-    const std::vector<uint32_t> match = matching_steps(p_);
-    size_t first = step;
-    for (size_t end = step; end < p_.steps.size(); ++end) {
-      const auto* control = std::get_if<ControlStep>(&p_.steps[end]);
-      if (control && control->kind == ControlKind::End && match[end] != kNone && match[end] <= step)
-        first = std::min<size_t>(first, match[end]);
-    }
-    return first;
   }
 
   static Dim bytes_of(const ProgramBuffer& b) { return b.size * Dim(int64_t{b.dtype.size()}); }

@@ -20,12 +20,20 @@ bool writes(const Kernel& k, const Instr& i) {
   return loop && std::any_of(loop->body.begin(), loop->body.end(), [&](const Instr& in) { return writes(k, in); });
 }
 
+size_t first_write(const Kernel& k, const Body& body) {
+  const auto found = std::find_if(body.begin(), body.end(), [&](const Instr& i) { return writes(k, i); });
+  return static_cast<size_t>(found - body.begin());
+}
+
+bool loads(const Instr& i, uint32_t buffer) {
+  const auto* load = std::get_if<LoadInstr>(&i.node);
+  return load && load->buffer == buffer;
+}
+
 // The instructions of a row and where its registers and bound names come from.
 class Row {
  public:
-  Row(const Kernel& k, Body& body) : k_(k), body_(body), moves_(body.size(), false) {
-    for (first_ = 0; first_ < body.size() && !writes(k, body[first_]); ++first_) {
-    }
+  Row(const Kernel& k, Body& body) : k_(k), body_(body), first_(first_write(k, body)), moves_(body.size(), false) {
     for (size_t i = 0; i < body.size(); ++i) {
       if (const Reg* r = defined_by(body[i])) from_[*r] = i;
       if (const auto* bind = std::get_if<BindInstr>(&body[i].node)) names_[bind->name] = i;
@@ -37,8 +45,7 @@ class Row {
   bool move_loads(uint32_t in) {
     bool any = false;
     for (size_t i = first_; i < body_.size(); ++i) {
-      const auto* load = std::get_if<LoadInstr>(&body_[i].node);
-      if (!load || load->buffer != in) continue;
+      if (!loads(body_[i], in)) continue;
       if (!mark(i)) return false;
       any = true;
     }
@@ -83,7 +90,7 @@ class Row {
 
   const Kernel& k_;
   Body& body_;
-  size_t first_ = 0;         // the first write
+  const size_t first_;       // the first write
   std::vector<bool> moves_;  // by instruction
   std::map<Reg, size_t> from_;
   std::map<std::string, size_t> names_;
@@ -94,11 +101,8 @@ class Row {
 bool has_late_loads(const Kernel& k, uint32_t in) {
   const Loop* loop = parallel_loop(k);
   if (!loop) return false;
-  const auto first = std::find_if(loop->body.begin(), loop->body.end(), [&](const Instr& i) { return writes(k, i); });
-  return std::any_of(first, loop->body.end(), [&](const Instr& i) {
-    const auto* load = std::get_if<LoadInstr>(&i.node);
-    return load && load->buffer == in;
-  });
+  const auto first = loop->body.begin() + static_cast<std::ptrdiff_t>(first_write(k, loop->body));
+  return std::any_of(first, loop->body.end(), [&](const Instr& i) { return loads(i, in); });
 }
 
 bool load_before_writes(Kernel& k, uint32_t in) {

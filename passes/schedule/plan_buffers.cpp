@@ -11,6 +11,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "ir/kernel/program_loops.h"
 #include "ir/kernel/row_stream.h"
 #include "passes/manager/pass.h"
 #include "passes/schedule/in_place.h"
@@ -203,18 +204,6 @@ std::vector<uint32_t> hosts_of(const Program& p, const std::vector<Life>& life) 
   return hosts;
 }
 
-// The step, or the beginning of the outermost loop that it is in: what an iteration writes into an output stays.
-size_t before_loops(const Program& p, size_t step) {
-  const std::vector<uint32_t> match = matching_steps(p);
-  size_t first = step;
-  for (size_t end = step; end < p.steps.size(); ++end) {
-    const auto* control = std::get_if<ControlStep>(&p.steps[end]);
-    if (control && control->kind == ControlKind::End && match[end] != kNone && match[end] <= step)
-      first = std::min<size_t>(first, match[end]);
-  }
-  return first;
-}
-
 // Large temporaries take their places first, and smaller ones the gaps between them. Open sizes have no such order:
 // they follow, in the order of their lives, and share slots where one provably fits into another.
 void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& facts, const TargetTraits& target) {
@@ -241,7 +230,8 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   Slots slots(facts, target.dense_results ? 0 : target.grid ? kDevicePiece : kPiece, apart);
   std::vector<uint32_t> hosts;
   if (!target.dense_results && !target.grid) hosts = hosts_of(p, life);
-  for (uint32_t b : hosts) slots.add_host(bytes_of(p.buffers[b]), before_loops(p, life[b].first));
+  const std::vector<size_t> begin = before_loops(p);
+  for (uint32_t b : hosts) slots.add_host(bytes_of(p.buffers[b]), begin[life[b].first]);
   for (uint32_t b : temps) {
     const Place place = slots.take(bytes_of(p.buffers[b]), life[b], swapped[b]);
     p.buffers[b].slot = place.slot;

@@ -82,13 +82,6 @@ void add_to(const Matrix& from, Sum<T>* to, bool add) {
       to[j] = add ? to[j] + x : x;
     }
 }
-template <class T>
-void round_to(const Sum<T>* from, const Matrix& to) {
-  T* target = static_cast<T*>(to.data);
-  for (int64_t i = 0; i < to.rows; ++i)
-    for (int64_t j = 0; j < to.cols; ++j)
-      target[i * to.row_stride + j * to.col_stride] = static_cast<T>(from[i * to.cols + j]);
-}
 
 // Sums of dense parts, of one element type.
 struct Adding {
@@ -99,7 +92,7 @@ struct Adding {
 template <class T>
 constexpr Adding kAdding{sizeof(Sum<T>),
                          [](const Matrix& from, void* to, bool add) { add_to<T>(from, static_cast<Sum<T>*>(to), add); },
-                         [](const void* from, const Matrix& to) { round_to<T>(static_cast<const Sum<T>*>(from), to); }};
+                         [](const void* from, const Matrix& to) { unpack<T>(static_cast<const Sum<T>*>(from), to); }};
 
 const Adding& adding(Dtype t) {
   if (t == float16) return kAdding<float16_t>;

@@ -161,13 +161,17 @@ void pack(const Matrix& from, Sum<T>* to) {
           to[i * from.cols + j] = widen(source[i * from.row_stride + j * from.col_stride]);
 }
 
-// Stores row-major `from`, rounded.
+// Stores `from`, rounded, whose rows are `stride` sums apart, or dense.
 template <class T>
-void unpack(const Sum<T>* from, const Matrix& to) {
+void unpack(const Sum<T>* from, int64_t stride, const Matrix& to) {
   T* target = static_cast<T*>(to.data);
   for (int64_t i = 0; i < to.rows; ++i)
     for (int64_t j = 0; j < to.cols; ++j)
-      target[i * to.row_stride + j * to.col_stride] = static_cast<T>(from[i * to.cols + j]);
+      target[i * to.row_stride + j * to.col_stride] = static_cast<T>(from[i * stride + j]);
+}
+template <class T>
+void unpack(const Sum<T>* from, const Matrix& to) {
+  unpack<T>(from, to.cols, to);
 }
 
 }  // namespace frit::runtime::openblas

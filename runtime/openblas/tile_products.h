@@ -95,14 +95,6 @@ class TileLeft {
   float *packed_ = nullptr, *tail_ = nullptr;
 };
 
-// Rounds sums to any strides.
-inline void round_apart(const float* sums, int64_t stride, const Matrix& to) {
-  auto* data = static_cast<bfloat16_t*>(to.data);
-  for (int64_t i = 0; i < to.rows; ++i)
-    for (int64_t j = 0; j < to.cols; ++j)
-      data[i * to.row_stride + j * to.col_stride] = static_cast<bfloat16_t>(sums[i * stride + j]);
-}
-
 // The first `columns` columns of c = a b, of which `right` gives the packed units [first, first + count) for the
 // columns [j, j + cols). Of k, `depth` elements are summed, `step` units at a time (0: a block).
 template <class Right>
@@ -152,7 +144,7 @@ FRIT_ISA bool sum_tiles(const Matrix& a, const Matrix& c, int64_t depth, int64_t
       }
     }
   }
-  if (!dense) round_apart(sums, sum_stride, c.block(0, 0, c.rows, columns, sizeof(bfloat16_t)));
+  if (!dense) unpack<bfloat16_t>(sums, sum_stride, c.block(0, 0, c.rows, columns, sizeof(bfloat16_t)));
   return true;
 }
 
