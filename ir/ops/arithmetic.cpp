@@ -96,7 +96,7 @@ const RegisterOps arithmetic_rows({
                    "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr > yr | xr == yr & xi > yi)); "
                    "select(f, xr, yr)",
                    "select(f, xi, yi)"}},
-     .derivatives = {"select(x > y, 1, 0)", "select(x <= y, 1, 0)"}},
+     .derivatives = {"select(out > y, 1, 0)", "select(out == y, 1, 0)"}},
     {.name = "minimum",
      .kind = kElementwise,
      .arity = 2,
@@ -108,7 +108,7 @@ const RegisterOps arithmetic_rows({
                    "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr < yr | xr == yr & xi < yi)); "
                    "select(f, xr, yr)",
                    "select(f, xi, yi)"}},
-     .derivatives = {"select(x < y, 1, 0)", "select(x >= y, 1, 0)"}},
+     .derivatives = {"select(out < y, 1, 0)", "select(out == y, 1, 0)"}},
     {.name = "clip",
      .kind = kElementwise,
      .arity = 3,
@@ -117,8 +117,8 @@ const RegisterOps arithmetic_rows({
          "give z.",
      .domain = TypeClass::Real,
      .meanings = {{kAny, "min(max(x, y), z)"}},
-     .derivatives = {"select(logical_and(x > y, x < z), 1, 0)", "select(logical_and(x <= y, y < z), 1, 0)",
-                     "select(maximum(x, y) < z, 0, 1)"}},
+     .derivatives = {"select(logical_and(out > y, out < z), 1, 0)", "select(logical_and(out == y, y < z), 1, 0)",
+                     "select(out < z, 0, 1)"}},
     {.name = "power",
      .kind = kElementwise,
      .arity = 2,

@@ -269,6 +269,43 @@ TEST(Derivatives, NumbersThatDoNotFitHaveTheLineThatGaveThem) {
   refused(__LINE__, "grad: the function is null", "give a function", [&] { grad(Unary()); });
 }
 
+// Derivatives of extremes at ties, zeros of both signs, infinities and NaN, and of bounds in the wrong order.
+TEST(Derivatives, OfExtremesGoToOneOperandAtMost) {
+  constexpr float kNan = NAN, kInf = INFINITY;
+  const std::vector<float> some{-1, -0.0f, 0.0f, 0.5f, 2, kInf, -kInf, kNan};
+  std::vector<float> xs, ys, zs;
+  for (float x : some)
+    for (float y : some)
+      for (float z : some) xs.push_back(x), ys.push_back(y), zs.push_back(z);
+  const int n = static_cast<int>(xs.size());
+  const Arrays at{array(xs.data(), {n}), array(ys.data(), {n}), array(zs.data(), {n})};
+  const auto slopes = [&](auto f) {
+    const std::function<array(const Arrays&)> whole = [=](const Arrays& p) { return sum(f(p)); };
+    const Arrays eager = grad(whole, {0, 1, 2})(at);
+    const Arrays compiled = compile([=](const Arrays& p) { return grad(whole, {0, 1, 2})(p); })(at);
+    std::vector<std::vector<float>> all;
+    for (size_t i = 0; i < 3; ++i) {
+      all.push_back(floats(eager[i]));
+      EXPECT_EQ(all.back(), floats(compiled[i])) << "argument " << i;
+    }
+    return all;
+  };
+  const auto larger = slopes([](const Arrays& p) { return maximum(p[0], p[1]); });
+  const auto smaller = slopes([](const Arrays& p) { return minimum(p[0], p[1]); });
+  const auto held = slopes([](const Arrays& p) { return clip(p[0], p[1], p[2]); });
+  for (size_t i = 0; i < xs.size(); ++i) {
+    const float x = xs[i], y = ys[i], z = zs[i];
+    const std::string where = std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z);
+    EXPECT_EQ(larger[0][i], x > y) << where;
+    EXPECT_EQ(larger[1][i], x <= y) << where;
+    EXPECT_EQ(smaller[0][i], x < y) << where;
+    EXPECT_EQ(smaller[1][i], x >= y) << where;
+    EXPECT_EQ(held[0][i], x > y && x < z) << where;
+    EXPECT_EQ(held[1][i], x <= y && y < z) << where;
+    EXPECT_EQ(held[2][i], (x >= z || y >= z) && !std::isnan(x) && !std::isnan(y)) << where;
+  }
+}
+
 // Operations that a transform makes have the line of the user's operation.
 TEST(Derivatives, FailuresHaveTheLineOfTheUser) {
   const Unary inverse = [](const array& x) { return sum(linalg::inv(x)); };
