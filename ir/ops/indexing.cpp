@@ -89,7 +89,9 @@ Status check_along_axis(std::string_view op, const Type& x, const Type& indices,
                           "alone, but got " + x.str() + " and " + indices.str(),
                       {}, "make the other axes equal with 'broadcast' first");
   const auto along = static_cast<size_t>(axis.value());
-  if (!at_most(1, x.shape[along], args.facts) && !indices.shape[along].is(0))
+  // An axis without elements is read by nobody where there are as many positions.
+  if (!at_most(1, x.shape[along], args.facts) && !indices.shape[along].is(0) &&
+      !same_size(indices.shape[along], x.shape[along], args.facts))
     return Diagnostic(
         subject + " along axis " + axis.str() + " of " + x.str() + ", which is not known to have elements", {},
         "state that its size is at least 1");

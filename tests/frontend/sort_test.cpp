@@ -309,6 +309,19 @@ TEST(Sort, CompiledForAnyShape) {
   }
 }
 
+// The gradient of rows of open length, which may have no elements.
+TEST(Sort, GradientForAnyShape) {
+  const std::function<array(const array&)> f = [](const array& x) {
+    return sum(sort(x, 1) * arange(0, x.dim(1), float32)) + sum(sort(x, 0));
+  };
+  const auto slope = compile([=](array x) { return grad(f)(x); }, true);
+  for (const int n : {4, 0, 1, 7}) {
+    const array x = reshape(vector_of(drawn(static_cast<size_t>(3 * n), 30, 7)), {3, n});
+    EXPECT_EQ(values<float>(slope(x)), values<float>(grad(f)(x))) << n;
+  }
+  EXPECT_EQ(values<float>(slope(array({2.0f, -1.0f, 3.0f}, {1, 3}))), (Floats{2, 1, 3}));
+}
+
 // Both threads work on one long row.
 TEST(Sort, ALongRowOnManyThreads) {
   Floats v = drawn(1 << 19, 1 << 23, 11);
