@@ -38,11 +38,13 @@ TEST_F(Programs, LongRowsOfSeveralOperands) {
 }
 
 TEST_F(Programs, RowsOfFixedSizes) {
-  for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"})
-    for (const char* type : {"f32", "f16"})
-      check(with_type("func @f(%x: T[9, " + std::string(m) + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m +
-                          "] = softmax %x {axes=[1]}\n  return %0\n}",
-                      type));
+  const auto softmax = [&](const std::string& type, const std::string& m) {
+    check(with_type("func @f(%x: T[9, " + m + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m +
+                        "] = softmax %x {axes=[1]}\n  return %0\n}",
+                    type));
+  };
+  for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"}) softmax("f32", m);
+  for (const char* m : {"3", "100", "1024", "4096", "9000"}) softmax("f16", m);
 }
 
 // Thousands of rows have a subgroup each while they are at most as long as their reduction has lanes.
@@ -238,9 +240,9 @@ TEST_F(Programs, Donated) {
 
 // Sums of small integers are exact in any order.
 TEST_F(Programs, ProductsOfMatrices) {
-  for (const char* type : {"f32", "f16", "bf16", "f64", "c64"})
+  // Products.Small has small ones of the other types.
+  for (const char* type : {"f32", "f16"})
     for (auto [m, k, n] : {std::tuple{40, 64, 48}, {1, 100, 33}, {130, 17, 129}, {900, 8, 960}, {1500, 9, 1430}}) {
-      if (m > 500 && type != std::string("f32") && type != std::string("f16")) continue;
       std::string a = std::to_string(m) + ", " + std::to_string(k), b = std::to_string(k) + ", " + std::to_string(n),
                   c = std::to_string(m) + ", " + std::to_string(n);
       check(with_type("func @f(%x: T[" + a + "], %y: T[" + b + "]) -> T[" + c + "] {\n  %0: T[" + c +
@@ -252,33 +254,6 @@ TEST_F(Programs, ProductsOfMatrices) {
       "func @f(%x: f32[2, 3, 20, 40], %y: f32[3, 2, 36, 40]) -> f32[2, 3, 20, 36] {\n  %0: f32[2, 3, 40, 36] = transpose %y {axes=[1, 0, 3, 2]}\n"
       "  %1: f32[2, 3, 20, 36] = matmul %x, %0\n  %2: f32[2, 3, 20, 36] = negative %1\n  return %2\n}",
       {}, Values::Exact);
-}
-
-// Every number of rows and columns around the forms' bounds, operands that lie along either axis, sizes and addresses
-// that no wide load can take.
-TEST_F(Programs, ProductsOfAnyShape) {
-  auto pick = [&](std::initializer_list<int> all) {
-    return *(all.begin() + static_cast<std::ptrdiff_t>(random_() % all.size()));
-  };
-  for (const char* type : {"f32", "f16", "bf16", "f64", "c64"})
-    for (int i = 0; i < 5; ++i) {
-      const int m = pick({1, 2, 3, 5, 8, 9, 16, 17, 32, 33, 64, 70, 130, 259}),
-                k = pick({1, 7, 8, 31, 32, 64, 100, 520, 2055}),
-                n = pick({1, 2, 4, 7, 16, 30, 32, 33, 64, 70, 129, 256}), batch = pick({1, 1, 3});
-      auto operand = [&](const std::string& name, int rows, int columns, bool along) {
-        const std::string b = std::to_string(batch) + ", ", x = std::to_string(rows), y = std::to_string(columns);
-        return std::pair{"%" + name + ": T[" + b + (along ? y + ", " + x : x + ", " + y) + "]",
-                         "  %" + name + "t: T[" + b + x + ", " + y +
-                             "] = " + (along ? "transpose %" + name + " {axes=[0, 2, 1]}\n" : "copy %" + name + "\n")};
-      };
-      const auto [a, at] = operand("x", m, k, random_() % 2 == 0);
-      const auto [b, bt] = operand("y", k, n, random_() % 2 == 0);
-      const std::string c = "T[" + std::to_string(batch) + ", " + std::to_string(m) + ", " + std::to_string(n) + "]";
-      check(with_type("func @f(" + a + ", " + b + ") -> " + c + " {\n" + at + bt + "  %0: " + c +
-                          " = matmul %xt, %yt\n  return %0\n}",
-                      type),
-            {}, Values::Exact, pick({0, 0, 1}));
-    }
 }
 
 // Results of many tiles, whose operands lie along either axis: as they are, and with sizes so odd that copies are read
@@ -324,20 +299,20 @@ TEST_F(Programs, LargeProducts) {
 
 // Few rows, whose steps subgroups share.
 TEST_F(Programs, FewRows) {
+  bool along = true;  // so that every size lies both ways, and every type
   for (const char* type : {"f16", "bf16"})
-    for (auto [m, k, n] : {std::tuple{2, 256, 96}, {16, 1056, 33}, {31, 288, 132}})
-      for (bool along : {false, true}) {
-        const std::string rows = std::to_string(m), steps = std::to_string(k), columns = std::to_string(n),
-                          r = "T[" + rows + ", " + columns + "]", b = "T[" + steps + ", " + columns + "]";
-        check(with_type("func @f(%x: T[" + rows + ", " + steps +
-                            "], %y: " + (along ? "T[" + columns + ", " + steps + "]" : b) + ", %z: T[" + columns +
-                            "]) -> (" + r + ", " + r + ") {\n  %yt: " + b +
-                            (along ? " = transpose %y {axes=[1, 0]}\n" : " = copy %y\n") + "  %0: " + r +
-                            " = matmul %x, %yt\n  %1: " + r + " = broadcast %z {shape=[" + rows + ", " + columns +
-                            "]}\n  %2: " + r + " = maximum %0, %1\n  return %0, %2\n}",
-                        type),
-              {}, Values::Exact);
-      }
+    for (auto [m, k, n] : {std::tuple{2, 256, 96}, {16, 1056, 33}, {31, 288, 132}}) {
+      along = !along;
+      const std::string rows = std::to_string(m), steps = std::to_string(k), columns = std::to_string(n),
+                        r = "T[" + rows + ", " + columns + "]", b = "T[" + steps + ", " + columns + "]";
+      check(with_type("func @f(%x: T[" + rows + ", " + steps + "], %y: " +
+                          (along ? "T[" + columns + ", " + steps + "]" : b) + ", %z: T[" + columns + "]) -> (" + r +
+                          ", " + r + ") {\n  %yt: " + b + (along ? " = transpose %y {axes=[1, 0]}\n" : " = copy %y\n") +
+                          "  %0: " + r + " = matmul %x, %yt\n  %1: " + r + " = broadcast %z {shape=[" + rows + ", " +
+                          columns + "]}\n  %2: " + r + " = maximum %0, %1\n  return %0, %2\n}",
+                      type),
+            {}, Values::Exact);
+    }
 }
 
 // An epilogue runs in the product's own launch.
@@ -358,9 +333,11 @@ TEST_F(Programs, EpiloguesOfProducts) {
     for (auto [m, k, n] : {std::tuple{40, 64, 48}, {130, 17, 129}, {900, 8, 960}, {1500, 9, 1408}}) {
       if (m > 500 && type != std::string("f32") && type != std::string("f16")) continue;
       const SymbolValues sizes{{"m", m}, {"k", k}, {"n", n}};
-      check(with_type(sized(head + "T[C] " + product + "  return %3\n}", "m, k", "k, n", "m, n"), type), sizes,
-            Values::Exact);
-      EXPECT_EQ((*gpu)->last_times().size(), 1u);
+      if (type == std::string("f32") || type == std::string("f16")) {
+        check(with_type(sized(head + "T[C] " + product + "  return %3\n}", "m, k", "k, n", "m, n"), type), sizes,
+              Values::Exact);
+        EXPECT_EQ((*gpu)->last_times().size(), 1u);
+      }
       // The product is a result as well.
       check(with_type(sized(head + "(T[C], T[C]) " + product + "  return %0, %3\n}", "m, k", "k, n", "m, n"), type),
             sizes, Values::Exact);

@@ -97,8 +97,7 @@ void compute(const Launch& launch) {
       for (int64_t j = 0; j < n; ++j) {
         const float weight = std::exp2(scores[static_cast<size_t>(j)] - top);
         sum += weight;
-        const float* value = values.data() + j * e;
-        for (float& v : sums) v += weight * *value++;
+        ptx_driver::add_scaled(sums.data(), weight, values.data() + j * e, e);
       }
       const float factor = 1.0f / sum;
       for (int64_t k = 0; k < e; ++k) {

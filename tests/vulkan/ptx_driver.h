@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -19,6 +20,30 @@
 namespace frit::ptx_driver {
 
 enum class Mode { Computes, DoesNothing, Refuses, LosesDevice };
+
+// Multiplications are most of the work of these tests: they are optimised in every build, and no sanitizer looks at
+// them. Their operands were read, and checked, before.
+#if defined(__clang__)
+#define FRIT_TEST_PRODUCTS __attribute__((no_sanitize("address", "undefined")))
+#else
+#define FRIT_TEST_PRODUCTS __attribute__((optimize("O3"), no_sanitize("address"), no_sanitize("undefined")))
+#endif
+// Adds factor * x to `sums`.
+template <class T>
+FRIT_TEST_PRODUCTS void add_scaled(T* sums, T factor, const T* x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) sums[i] += factor * x[i];
+}
+// Sums of small integers are exact in any order.
+template <class T>
+FRIT_TEST_PRODUCTS T dot(const T* x, const T* y, int64_t count) {
+  T sums[8] = {};
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (int64_t lane = 0; lane < 8; ++lane) sums[lane] += x[i + lane] * y[i + lane];
+  for (; i < count; ++i) sums[0] += x[i] * y[i];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+#undef FRIT_TEST_PRODUCTS
 
 // A kernel, told by its text.
 struct Kernel {

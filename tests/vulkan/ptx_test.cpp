@@ -114,11 +114,8 @@ void compute(const Launch& launch) {
     for (int64_t part = 0; part < at(P::kParts); ++part)
       for (int64_t i = 0; i < s.m; ++i) {
         std::fill(row.begin(), row.end(), 0.0f);
-        for (int64_t step = part * at(P::kPartSteps); step < std::min(s.k, (part + 1) * at(P::kPartSteps)); ++step) {
-          const float x = left[static_cast<size_t>(i * s.k + step)];
-          const float* y = right.data() + step * s.n;
-          for (float& sum : row) sum += x * *y++;
-        }
+        for (int64_t step = part * at(P::kPartSteps); step < std::min(s.k, (part + 1) * at(P::kPartSteps)); ++step)
+          ptx_driver::add_scaled(row.data(), left[static_cast<size_t>(i * s.k + step)], right.data() + step * s.n, s.n);
         const int64_t line = (part * s.batches + b) * s.m + i;
         for (int64_t j = 0; j < s.n; ++j) {
           const float sum = row[static_cast<size_t>(j)];

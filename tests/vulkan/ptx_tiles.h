@@ -64,12 +64,9 @@ void compute_as(const Launch& l) {
     for (int64_t part = 0; part * each < k; ++part)
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
-          const Sum *x = &left[static_cast<size_t>(i * k)], *y = &right[static_cast<size_t>(j * k)];
-          const int64_t end = std::min(k, (part + 1) * each);
-          // Sums of small integers are exact in any order.
-          Sum sums[4] = {};
-          for (int64_t step = part * each; step < end; ++step) sums[step % 4] += x[step] * y[step];
-          store(((part * matrices + batch) * m + i) * pitch + j, sums[0] + sums[1] + sums[2] + sums[3]);
+          const int64_t first = part * each;
+          store(((part * matrices + batch) * m + i) * pitch + j,
+                ptx_driver::dot(left.data() + i * k + first, right.data() + j * k + first, std::min(k - first, each)));
         }
   }
 }

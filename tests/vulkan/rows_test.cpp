@@ -69,6 +69,8 @@ TEST_F(SortedRows, EveryTypeAndLength) {
   const std::vector<int> lengths = {1, 5, 64, 1025, 2048, 4500, 513, 20000};
   for (size_t i = 0; i < types.size(); ++i)
     for (size_t j = i % 4; j < lengths.size(); j += 4) {
+      // The rarer types have the length that their tiles differ at.
+      if (i >= 8 && (i + j / 4) % 2) continue;
       const int n = lengths[j], rows = n < 100 ? 67 : 2;
       const std::string size = std::to_string(n), front = std::to_string(rows) + ", ";
       check(all(types[i], front + size, front, std::to_string(n / 3), std::to_string(n / 2 + 1)));
