@@ -82,7 +82,7 @@ else
 fi
 tests release release "${only[@]}"
 held_tests=()
-((all)) && held_tests=(--tests-regex 'NativeRow|Matmul|^Cpu|^Emit|LimitsOf|^conformance\.rows|^c\.cblas')
+((all)) && held_tests=(--tests-regex 'NativeRow|Matmul|^Cpu|^Emit|^conformance\.rows|^c\.cblas')
 ((${FRIT_TEST_CPUS:-0})) && held_tests=(--label-exclude long)
 if ((${#held_tests[@]})); then
   # Results must not hang on the processor that happens to run the tests: its vectors, the C library's kernels for it, OpenBLAS's, its cores.

@@ -196,8 +196,10 @@ TEST_P(LimitsOf, LimitsAreReachedAndKept) {
       long double unit = limit - std::nextafter(static_cast<float>(limit), 0.0f);
       if (type() == float64) unit = limit - std::nextafter(limit, 0.0);
       if (type().size() == 2) unit *= type() == float16 ? 0x1p13 : 0x1p16;
-      long double short_by = static_cast<long double>(f.high) - reference(f.op, static_cast<long double>(x[i]), 0.0L);
-      bool missed = short_by < 0.4L * unit && r[i] != limit;
+      // The reference takes most of the time, and most results are the limit.
+      bool missed =
+          r[i] != limit &&
+          static_cast<long double>(f.high) - reference(f.op, static_cast<long double>(x[i]), 0.0L) < 0.4L * unit;
       bool falls = r[i] < r[i - 1] && r[i - 1] == limit;
       if (!falls && !missed) continue;
       ++wrong;
