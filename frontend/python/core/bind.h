@@ -34,6 +34,7 @@ void bind_files(nb::module_& m);
 void bind_transforms(nb::module_& m);
 void bind_vmap(nb::module_& m);
 void bind_custom(nb::module_& m);
+void bind_loops(nb::module_& m);
 void bind_held_functions(nb::module_& m);
 void bind_compile(nb::module_& m);
 void bind_signals();

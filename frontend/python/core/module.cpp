@@ -85,6 +85,7 @@ NB_MODULE(core, m) {
   bind_vmap(m);
   bind_held_functions(m);
   bind_custom(m);
+  bind_loops(m);
   bind_compile(m);
   bind_export(m);
   bind_constants(m);
