@@ -2,6 +2,7 @@
 #include "passes/schedule/row_tails.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -33,7 +34,48 @@ int64_t iterations(const Body& body) {
   return total;
 }
 
+void for_each_read(Body& body, const std::function<void(Reg&)>& fn) {
+  for (Instr& i : body) {
+    for_each_operand(i, fn);
+    if (auto* loop = std::get_if<Loop>(&i.node)) for_each_read(loop->body, fn);
+  }
+}
+
 }  // namespace
+
+void hand_over(Kernel& k, Loop& head, Loop& tail, int64_t count) {
+  std::map<Reg, const ScalarInstr*> constants;
+  std::set<Reg> defined;
+  for (Instr& i : head.body) {
+    if (const Reg* r = defined_by(i)) defined.insert(*r);
+    if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && s->op == ScalarOp::Const) constants[s->result] = s;
+    if (const auto* loop = std::get_if<Loop>(&i.node))
+      for (const Accumulator& a : loop->accumulators) defined.insert(a.result);
+  }
+  Body before, keep;
+  std::map<Reg, Reg> inside;
+  for_each_read(tail.body, [&](Reg& r) {
+    if (!defined.contains(r)) return;
+    const auto [at, is_new] = inside.try_emplace(r, r);
+    if (is_new) {
+      at->second = k.new_reg(k.reg_types[r]);
+      k.set_origin(at->second, k.origin(r));
+      if (const auto found = constants.find(r); found != constants.end()) {
+        ScalarInstr copy = *found->second;
+        copy.result = at->second;
+        before.push_back({copy});
+      } else {
+        const uint32_t local = add_local(k, "tail" + std::to_string(inside.size()), k.reg_types[r], Dim(count));
+        keep.push_back({StoreInstr{local, Dim::symbol(head.var), r}});
+        before.push_back({LoadInstr{at->second, local, Dim::symbol(tail.var)}});
+      }
+    }
+    r = at->second;
+  });
+  std::move(keep.begin(), keep.end(), std::back_inserter(head.body));
+  std::move(tail.body.begin(), tail.body.end(), std::back_inserter(before));
+  tail.body = std::move(before);
+}
 
 bool has_long_tail(const Kernel& k, const Loop& rows, int lanes) {
   const size_t first = tail_of(rows.body);
@@ -68,39 +110,7 @@ void put_tails_in_lanes(Kernel& k, Loop& rows, int lanes, const std::string& var
   tail.body.assign(std::make_move_iterator(first), std::make_move_iterator(head.body.end()));
   head.body.erase(first, head.body.end());
   rewrite_dims(tail.body, [&](const Dim& d) { return d.substitute(var, Dim::symbol(tail.var)); });
-  // Registers of the head reach the tail through scratch memory; constants are written again.
-  std::map<Reg, const ScalarInstr*> constants;
-  std::set<Reg> defined;
-  for (Instr& i : head.body) {
-    if (const Reg* r = defined_by(i)) defined.insert(*r);
-    if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && s->op == ScalarOp::Const) constants[s->result] = s;
-    if (const auto* loop = std::get_if<Loop>(&i.node))
-      for (const Accumulator& a : loop->accumulators) defined.insert(a.result);
-  }
-  Body before, keep;
-  std::map<Reg, Reg> inside;
-  const auto take = [&](Reg& r) {
-    if (!defined.contains(r)) return;
-    const auto [at, is_new] = inside.try_emplace(r, r);
-    if (is_new) {
-      at->second = k.new_reg(k.reg_types[r]);
-      k.set_origin(at->second, k.origin(r));
-      if (const auto found = constants.find(r); found != constants.end()) {
-        ScalarInstr copy = *found->second;
-        copy.result = at->second;
-        before.push_back({copy});
-      } else {
-        const uint32_t local = add_local(k, "tail" + std::to_string(inside.size()), k.reg_types[r], Dim(count));
-        keep.push_back({StoreInstr{local, Dim::symbol(var), r}});
-        before.push_back({LoadInstr{at->second, local, Dim::symbol(tail.var)}});
-      }
-    }
-    r = at->second;
-  };
-  for (Instr& i : tail.body) for_each_operand(i, take);
-  std::move(keep.begin(), keep.end(), std::back_inserter(head.body));
-  std::move(tail.body.begin(), tail.body.end(), std::back_inserter(before));
-  tail.body = std::move(before);
+  hand_over(k, head, tail, count);
   rows.body.push_back({std::move(tail)});
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "passes/lower/loop_nest.h"
 #include "passes/schedule/body_work.h"
@@ -127,13 +128,17 @@ bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging stagin
 
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var,
                        const StreamedResults& streamed) {
+  const bool in_order = writes_in_order(k, rows, lanes);
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
   inner.unroll = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
+  std::optional<Loop> elements;
+  if (in_order) elements = take_elements(k, inner, kRowsAtOnce, lanes);
   if (staging != Staging::None) stage_rows(k, rows, kRowsAtOnce, lanes, staging, &streamed);
+  if (elements) rows.body.push_back({std::move(*elements)});
 }
 
 bool has_short_columns(Loop& rows, int lanes, const DimFacts& facts) {

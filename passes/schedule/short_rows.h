@@ -24,6 +24,13 @@ bool has_short_rows(const ir::Kernel& k, const ir::Loop& rows, int lanes, Stagin
 void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, Staging staging, const std::string& var,
                        const StreamedResults& streamed);
 
+// Whether the last loop of short rows writes their elements one behind the other, from what is in memory and from
+// values of the row. Vectors of them need no turning.
+bool writes_in_order(const ir::Kernel& k, const ir::Loop& rows, int lanes);
+
+// The last loop of each of at most `count` iterations of `head`, taken off it, as one loop over all their elements.
+ir::Loop take_elements(ir::Kernel& k, ir::Loop& head, int64_t count, int lanes);
+
 // The part of put_rows_in_lanes that turns `count` rows at a time: `outer` holds the loop over them.
 void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes, Staging staging = Staging::Masked,
                 const StreamedResults* streamed = nullptr);

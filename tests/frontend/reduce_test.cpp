@@ -112,6 +112,26 @@ TEST(Reduce, ShortRowsOfEveryLength) {
     }
 }
 
+// Two values of each row and a weight for each place, on rows of every length and blocks of rows that are not full.
+TEST(Reduce, ShortRowsWithWeights) {
+  const auto f = compile([](const std::vector<array>& in) {
+    const array far = in[0] - max(in[0], 1, true);
+    return std::vector<array>{far * in[1] + min(in[0], 1, true)};
+  });
+  for (const Dtype t : {float32, float16, bfloat16, int32})
+    for (int n = 2; n <= 35; ++n) {
+      const int rows = 5 * n + 61;
+      const array x = astype(reshape(remainder(arange(n * rows) * 37, array(64)), {rows, n}), t);
+      const array weights = astype(remainder(arange(n) * 5, array(3)), t);
+      array most = slice(x, {0, 0}, {rows, 1}), least = most;
+      for (int i = 1; i < n; ++i) {
+        const array column = slice(x, {0, i}, {rows, i + 1});
+        most = maximum(most, column), least = minimum(least, column);
+      }
+      EXPECT_TRUE(array_equal(f({x, weights})[0], (x - most) * weights + least).item<bool>()) << n;
+    }
+}
+
 // A result of many short rows is written past the caches, which a part of it is not; its last block is not full.
 TEST(Reduce, ManyShortRowsAreTheirParts) {
   constexpr int kRows = 450001, kColumns = 27, kParts = 7;
