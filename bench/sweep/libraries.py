@@ -10,7 +10,7 @@ class Frit:
     def __init__(self):
         import frit.core as mx
         self.mx = mx
-        for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul".split():
+        for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul where".split():
             setattr(self, n, getattr(mx, n))
 
     def array(self, values, dtype):
@@ -92,6 +92,9 @@ class Frit:
     def flip(self, x, axis):
         return self.copy(self.mx.flip(x, axis))
 
+    def roll(self, x, k, axis):
+        return self.copy(self.mx.roll(x, k, axis=axis))
+
     def take(self, x, i):
         return self.mx.take(x, i, axis=0)
 
@@ -120,7 +123,7 @@ class Torch:
         import torch
         self.t = torch
         torch.set_num_threads(len(os.sched_getaffinity(0)))
-        for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul softmax logsumexp".split():
+        for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul softmax logsumexp where".split():
             setattr(self, n, getattr(torch, n))
 
     def array(self, values, dtype):
@@ -193,6 +196,9 @@ class Torch:
     def flip(self, x, axis):
         return x.flip(axis)
 
+    def roll(self, x, k, axis):
+        return x.roll(k, axis)
+
     def take(self, x, i):
         return x[i]
 
@@ -223,7 +229,7 @@ class Jax:
         import jax.numpy as jnp
         jax.config.update("jax_enable_x64", True)
         self.jax, self.jnp = jax, jnp
-        for n in "exp log tanh abs maximum sqrt sin cos matmul concatenate tile pad repeat flip".split():
+        for n in "exp log tanh abs maximum sqrt sin cos matmul concatenate tile pad repeat flip roll where".split():
             setattr(self, n, getattr(jnp, n))
         self.erf, self.rsqrt, self.sigmoid = jax.lax.erf, jax.lax.rsqrt, jax.nn.sigmoid
         self.softmax, self.logsumexp = jax.nn.softmax, jax.nn.logsumexp

@@ -10,7 +10,8 @@ them other operations at the processor's rate: both take the same units, and no 
 The process keeps freed memory, as frit does, so that no library pays for pages anew; `--cold` leaves the
 libraries as they come. `--processor` takes the processor time of all threads instead of the clock's, for a machine that does
 other work: `FRIT_NUM_THREADS=1 taskset -c 1` holds every side to one processor. `--larger F` multiplies the elements of a
-draw: with 0.01 they lie in the processor's own cache, and the launch and the ends of loops count.
+draw: with 0.01 they lie in the processor's own cache, and the launch and the ends of loops count. `--family more` draws
+from the families of more.py.
 """
 import argparse
 import ctypes
@@ -175,12 +176,15 @@ class Sweep:
 def draws(options):
     import families
     families.LARGER = options.larger
-    names = sorted(families.FAMILIES) if not options.family else options.family.split(",")
+    import more
+    known = {**families.FAMILIES, **more.MORE}
+    groups = {"": families.FAMILIES, "more": more.MORE}
+    names = sorted(groups[options.family]) if options.family in groups else options.family.split(",")
     for i in range(options.draws):
         # A generator for each draw: draw 17 of a seed is the same work, whatever ran before.
         rng = np.random.default_rng([options.seed, i])
         name = names[i % len(names)]
-        work = families.FAMILIES[name](rng)
+        work = known[name](rng)
         work.seed_of = f"{name} {i}"
         if not options.only or i in options.only:
             yield work
