@@ -10,6 +10,7 @@
 #include "codegen/core/backend.h"
 #include "codegen/core/guard.h"
 #include "codegen/core/options.h"
+#include "codegen/core/stores.h"
 #include "ir/kernel/library_cost.h"
 #include "ir/kernel/row_stream.h"
 #include "ir/routines/routine.h"
@@ -18,26 +19,6 @@
 namespace frit::codegen {
 
 namespace {
-
-// Whether each store of the body puts what the body has just loaded at the same place of the other buffer.
-bool copies(const ir::Body& body) {
-  std::map<ir::Reg, const ir::LoadInstr*> loaded;
-  for (const ir::Instr& instr : body) {
-    if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) {
-      if (!loop->accumulators.empty() || !loop->carries.empty() || !copies(loop->body)) return false;
-    } else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node)) {
-      loaded[load->result] = load;
-    } else if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node)) {
-      const auto from = loaded.find(store->value);
-      if (store->buffer != 1 || from == loaded.end() || from->second->buffer != 0 ||
-          !(from->second->index == store->index) || from->second->mask != store->mask)
-        return false;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
 
 // Slots among which loops exchange the memory of temps. A temp may lie in any of them behind such a loop.
 class ExchangedSlots {
@@ -76,16 +57,22 @@ struct Memory {
     return slot == other.slot && id == other.id && first < other.end && other.first < end;
   }
 };
+// Memory that a kernel writes, and through which of its buffers.
+struct Written : Memory {
+  uint32_t root, kernel, buffer;
+};
 struct Use {
-  std::vector<Memory> read, written;
+  std::vector<Memory> read;
+  std::vector<Written> written;
   bool ends = false;  // whether a temporary that a call places is not needed any more
 };
 
 class PlanBuilder {
  public:
-  // `places`: each call places slots of open sizes by the lives of what is in them.
-  PlanBuilder(const ir::Function& f, const ir::Program& program, bool places)
-      : function_(f), program_(program), exchanged_(program) {
+  // `places`: each call places slots of open sizes by the lives of what is in them. `apart`: launches may run at the
+  // same time where they write different parts of a buffer, as launches of a GPU store nothing but their elements.
+  PlanBuilder(const ir::Function& f, const ir::Program& program, bool places, bool apart)
+      : function_(f), program_(program), exchanged_(program), apart_(apart) {
     const auto is_open = [](const Dim& d) { return !d.is_const(); };
     if (places && std::any_of(program.slots.begin(), program.slots.end(), is_open)) lives_ = ir::buffer_lives(program);
   }
@@ -276,20 +263,33 @@ class PlanBuilder {
       const Memory memory = memory_of(program_.root(step.buffers[i]));
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
       if (as.read) own.read.push_back(memory);
-      if (as.written) own.written.push_back(memory);
+      if (as.written)
+        own.written.push_back({memory, program_.root(step.buffers[i]), step.kernel, static_cast<uint32_t>(i)});
     }
     auto meet = [](const auto& a, const auto& b) {
       return std::any_of(a.begin(), a.end(), [&](const Memory& m) {
         return std::any_of(b.begin(), b.end(), [&](const Memory& n) { return m.meets(n); });
       });
     };
-    const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) &&
+    const bool joins = before_ && !meet(own.written, before_->read) && !overwrites(own) &&
                        !meet(own.read, before_->written) && !(begins && before_->ends);
     if (!joins) before_.emplace();
     before_->ends = before_->ends || ends;
     before_->read.insert(before_->read.end(), own.read.begin(), own.read.end());
     before_->written.insert(before_->written.end(), own.written.begin(), own.written.end());
     return joins;
+  }
+
+  // Whether the launch writes what one in `before_` does.
+  bool overwrites(const Use& own) const {
+    const auto separate = [&](const Written& a, const Written& b) {
+      return apart_ && a.root == b.root &&
+             stores_are_separate(program_.kernels[a.kernel], a.buffer, program_.kernels[b.kernel], b.buffer);
+    };
+    for (const Written& a : own.written)
+      for (const Written& b : before_->written)
+        if (a.meets(b) && !separate(a, b)) return true;
+    return false;
   }
 
   // Two buffers in the same bytes have one memory. Temps that loops exchange may be in any of their slots.
@@ -404,6 +404,7 @@ class PlanBuilder {
   const ir::Function& function_;
   const ir::Program& program_;
   const ExchangedSlots exchanged_;
+  const bool apart_;
   std::vector<ir::BufferLife> lives_;  // where a call places temporaries
   std::optional<Use> before_;          // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
@@ -466,7 +467,7 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target, s
     image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
   const BackendFacts* facts = facts_of(target.backend);
   const bool is_placed = facts && facts->device == "cpu";
-  FRIT_TRY(PlanBuilder(f, *f.program, is_placed).run(image));
+  FRIT_TRY(PlanBuilder(f, *f.program, is_placed, !is_placed).run(image));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;
   if (runtime::observed()) tell_sources(*f.program);

@@ -113,11 +113,14 @@ class KernelEmitter {
     std::string text;
     bool wide;
   };
-  // Loads of which a chain of selections takes the first whose mask holds, else the rest: a register, or zero.
+  // Loads of which a chain of selections takes the first whose mask holds, else the rest: a register, or zero. Where no
+  // mask before holds, those of `tests` say whether a load's own does; none: it does.
   struct Joined {
     std::vector<const ir::Instr*> loads;
     ir::Reg rest;
+    std::vector<std::vector<ir::Reg>> tests = {};
   };
+  struct JoinedAddress;
   // Where a buffer lies: launch buffers and scratch by address, locals in shared memory by array.
   struct Memory {
     std::string name;
@@ -296,6 +299,7 @@ class KernelEmitter {
   // emit_joined.cpp
   void find_joined(const ir::Body& body);
   void emit_joined(const ir::ScalarInstr& selection, const Joined& joined, const ir::Instr& instr);
+  std::optional<JoinedAddress> joined_address(const Joined& joined) const;
 
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr);

@@ -28,10 +28,11 @@ constexpr size_t kMaxCopies = 4096;
 constexpr int64_t kMaxRow = 1 << 14;
 constexpr int64_t kMinRows = 64;
 // Pieces whose elements an invocation of a grid chooses among, and bytes that it moves together.
-constexpr size_t kMaxChosen = 8;
+constexpr size_t kMaxChosen = 16;
 constexpr int64_t kWordBytes = 16;
 // Bytes of a result up to which more launches cost a grid more than such choices.
 constexpr int64_t kFewBytes = 1 << 20;
+constexpr size_t kMaxChosenOfFew = 32;
 
 struct Piece {
   size_t axis = 0;
@@ -81,7 +82,7 @@ class LoopLowering {
   bool chooses_operands(const std::vector<Piece>& pieces) const {
     const auto computes = [](const Op& op) { return !op.operands.empty(); };
     if (!l_.context.target.grid || std::count_if(g_.ops.begin(), g_.ops.end(), computes) != 1 ||
-        pieces.size() > kMaxChosen)
+        pieces.size() > kMaxChosenOfFew)
       return false;
     Dim row = 1, inner = 1;
     for (size_t i = pieces[0].axis; i < space_.size(); ++i) row *= space_[i];
@@ -89,6 +90,7 @@ class LoopLowering {
     if (g_.f.facts.less_equal(row, kMaxRow) != Tri::Yes) return false;
     const auto size = static_cast<int64_t>(g_.f.type(g_.outputs[0]).dtype.size());
     if (g_.f.facts.range(product(space_)).high <= kFewBytes / size) return true;
+    if (pieces.size() > kMaxChosen) return false;
     const Dim word(kWordBytes / size);
     return std::any_of(pieces.begin(), pieces.end(),
                        [&](const Piece& p) { return !g_.f.facts.simplify(mod(p.end * inner, word)).is(0); });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/core/backend.h"
+#include "codegen/core/stores.h"
 #include "ir/read/kernel_parser.h"
 #include "ir/read/parser.h"
 
@@ -135,6 +136,35 @@ TEST(Beside, memory_that_a_call_places) {
     ASSERT_TRUE(image.ok()) << image.error().str();
     EXPECT_EQ(letters(image->plan), n == "n" ? "...." : "..b.");
   }
+}
+
+// Whether kernels of a parallel loop over i in `extent` that store to these positions are apart.
+bool apart(const std::string& a, int a_extent, const std::string& b, int b_extent) {
+  ir::Kernel kernels[2];
+  for (int k = 0; k < 2; ++k) {
+    const std::string text = "kernel @k(%x: f32[1] in, %y: f32[100000] out) {\n  parallel for i in " +
+                             std::to_string(k ? b_extent : a_extent) + " {\n    %0: f32 = load %x[0]\n    store %y[" +
+                             (k ? b : a) + "], %0\n  }\n}\n";
+    auto parsed = ir::parse_kernel(text);
+    if (!parsed.ok()) ADD_FAILURE() << parsed.error().render(text);
+    if (parsed.ok()) kernels[k] = *std::move(parsed);
+  }
+  const bool found = codegen::stores_are_separate(kernels[0], 1, kernels[1], 1);
+  EXPECT_EQ(found, codegen::stores_are_separate(kernels[1], 1, kernels[0], 1));
+  return found;
+}
+
+TEST(Beside, stores_to_other_places) {
+  EXPECT_TRUE(apart("i", 100, "i + 100", 50));
+  EXPECT_FALSE(apart("i", 101, "i + 100", 50));
+  // Columns of rows of 17: the first 10, then the others.
+  EXPECT_TRUE(apart("17*(i // 10) + (i % 10)", 200, "17*(i // 7) + (i % 7) + 10", 140));
+  EXPECT_FALSE(apart("17*(i // 10) + (i % 10)", 200, "17*(i // 8) + (i % 8) + 9", 160));
+  EXPECT_FALSE(apart("17*(i // 10) + (i % 10)", 200, "17*(i // 8) + (i % 8) + 10", 160));  // into the next row
+  EXPECT_FALSE(apart("17*(i // 10) + (i % 10)", 200, "18*(i // 7) + (i % 7) + 10", 140));
+  EXPECT_TRUE(apart("2*i", 100, "2*i + 1", 100));
+  EXPECT_FALSE(apart("2*i", 100, "3*i + 1", 100));
+  EXPECT_FALSE(apart("0", 1, "0", 1));
 }
 
 }  // namespace

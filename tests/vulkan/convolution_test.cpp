@@ -222,5 +222,21 @@ TEST_F(Convolution, Depthwise) {
       }
 }
 
+// So many of 16 bits that an invocation takes two channels, and the rest of a line of an odd number of strips.
+TEST_F(Convolution, DepthwisePairs) {
+  for (const char* type : {"f16", "bf16"})
+    for (const bool strided : {false, true}) {
+      DrawnConvolution c;
+      c.type = type, c.batch = 1, c.groups = 130, c.channels = c.features = 1;
+      c.in = strided ? std::vector<int64_t>{140, 129} : std::vector<int64_t>{70, 123};
+      c.stride = strided ? std::vector<int64_t>{2, 1} : std::vector<int64_t>{1, 1};
+      c.dilation = strided ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{1, 1};
+      c.low = c.high = c.dilation;
+      c.epilogue = strided;
+      check(c);
+      if (HasFatalFailure()) return;
+    }
+}
+
 }  // namespace
 }  // namespace frit::test

@@ -70,6 +70,38 @@ TEST_F(Few, OperandsOfAConcatenation) {
   EXPECT_EQ(launches(), 1u);
 }
 
+// Operands along any axis, whose elements are chosen among, or which have a launch each; those run side by side.
+TEST_F(Few, ManyOperandsOfAConcatenation) {
+  const auto shape = [](const int64_t(&sizes)[3]) {
+    return "[" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " + std::to_string(sizes[2]) + "]";
+  };
+  for (const char* type : {"f32", "bf16", "u8", "c64", "f16", "i64"})
+    for (const int64_t most : {2, 12, 33, 40}) {
+      const int64_t count = most == 33 ? most : between(random_, 2, most), axis = between(random_, 0, 2);
+      const int64_t sizes[3] = {between(random_, 1, 9), between(random_, 1, 30), between(random_, 1, 12)};
+      std::string params, names;
+      int64_t sum = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t own[3] = {sizes[0], sizes[1], sizes[2]};
+        sum += own[axis] = between(random_, most == 33 ? 17 : 1, most == 12 ? 60 : 25);
+        const std::string name = "%x" + std::to_string(i);
+        params += (i ? ", " : "") + name + ": T" + shape(own);
+        names += (i ? ", " : "") + name;
+      }
+      int64_t all[3] = {sizes[0], sizes[1], sizes[2]};
+      all[axis] = sum;
+      const std::string result = "T" + shape(all);
+      check(with_type("func @f(" + params + ") -> " + result + " {\n  %0: " + result + " = concatenate " + names +
+                          " {axis=" + std::to_string(axis) + "}\n  return %0\n}",
+                      type),
+            {}, Values::Special, most == 2);
+      if (HasFatalFailure()) return;
+      if (count <= 32) {
+        EXPECT_EQ(launches(), 1u) << count << " operands of " << type;
+      }
+    }
+}
+
 // Results of arithmetic are rounded to bf16 once, to the nearest, and those that are no numbers stay so.
 TEST_F(Few, RoundedResults) {
   for (const Values values : {Values::Ordinary, Values::Special})

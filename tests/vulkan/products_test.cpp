@@ -89,7 +89,7 @@ TEST_F(Products, FewRows) {
       c.batch = pick({1, 1, 3});
       c.m = static_cast<int>(between(random_, 1, 32));
       c.n = pick({1, 7, 33, 64, 90, 132, static_cast<int>(between(random_, 1, 400))});
-      c.k = pick({40, 256, 263, 300, 514, 1000, static_cast<int>(between(random_, 1, 1500))});
+      c.k = pick({40, 256, 263, 300, 514, 1000, 2055, 4100, static_cast<int>(between(random_, 1, 3000))});
       if (chance(random_, 25)) std::swap(c.m, c.n);
       c.a_along = chance(random_, 25), c.b_along = chance(random_, 50), c.epilogue = chance(random_, 30);
       check(product_graph(c), {}, Values::Exact, pick({0, 0, 1, 2}));

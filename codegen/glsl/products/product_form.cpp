@@ -65,8 +65,8 @@ TileCost cost_of(ProductKind kind, int64_t element_bytes) {
     case ProductKind::Deep: return {264, 264, 128, 16, 180, 2000};
     case ProductKind::SmallDeep: return {528, 528, 64, 16, 110, 1500};
     case ProductKind::SmallMatrix: return {396, 396, 128, 64, 40, 1500};
-    case ProductKind::FewMatrix:
-    case ProductKind::FewRows: return {66, 66, 512, 64, 40, 1500};
+    case ProductKind::FewMatrix: return {264, 66, 512, 64, 40, 1500};
+    case ProductKind::FewRows: return {528, 66, 512, 64, 40, 1500};
     case ProductKind::Small: return {264, 132, 128, 64, element_bytes == 8 ? 34 : 14, 1000};
     default: return {264, 264, 64, 16, 190, 1500};
   }
@@ -76,8 +76,8 @@ TileCost cost_of(ProductKind kind, int64_t element_bytes) {
 struct Parts {
   Dim each, count;
 
-  Parts(const TileCost& c, const Dim& tiles, const Dim& k) {
-    const Dim wanted = min(floor_div(Dim(c.parts), max(tiles, 1)), floor_div(k, c.fewest));
+  Parts(const TileCost& c, const Dim& tiles, const Dim& k, const Dim& turns = 1) {
+    const Dim wanted = min(floor_div(floor_div(Dim(c.parts), turns), max(tiles, 1)), floor_div(k, c.fewest));
     each = multiple(ceil_div(k, max(wanted, 1)), c.unit);
     count = ceil_div(k, each);
   }
@@ -88,6 +88,17 @@ Dim most_of_few(const FormSizes& sizes) { return Dim(sizes.computed ? kFewRows :
 
 // One where the rows are not few, so that the columns must be: lines are the rows then.
 Dim few_swapped(const FormSizes& sizes) { return min(max(number(kC, Form::kRows) - most_of_few(sizes), 0), 1); }
+
+// The divisor of the number of workgroups that few rows are worth. Those that read odd operands, or compute many
+// rows, wait for their own work; others fill the memory's time sooner than a second launch ends.
+Dim turns_of(ProductKind kind, const FormSizes& sizes) {
+  if (kind != ProductKind::FewRows && kind != ProductKind::FewMatrix) return 1;
+  const int64_t unit = 16 / sizes.element_bytes;
+  const Dim odd = sign(narrow(kA, unit) + narrow(kB, unit));
+  if (kind == ProductKind::FewMatrix) return choose(odd, Dim(1), Dim(4));
+  const Dim rows = choose(few_swapped(sizes), number(kC, Form::kColumns), number(kC, Form::kRows));
+  return choose(odd, Dim(1), Dim(1) + sign(shortfall(rows, 5)) + Dim(6) * sign(shortfall(rows, 3)));
+}
 
 Dim tiles_of(ProductKind kind, const FormSizes& sizes) {
   if (kind == ProductKind::FewRows)
@@ -174,9 +185,10 @@ void few_matrix_form(Form& form, const FormSizes& sizes, const std::vector<DimPr
 }
 
 // The launch of a form whose workgroups sum parts of k.
-void split(Form& form, ProductKind kind, const Dim& tiles, int64_t element_bytes, std::vector<Dim>& arguments) {
-  const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns);
-  const Parts parts(cost_of(kind, element_bytes), tiles, k);
+void split(Form& form, ProductKind kind, const FormSizes& sizes, std::vector<Dim>& arguments) {
+  const int64_t element_bytes = sizes.element_bytes;
+  const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns), tiles = tiles_of(kind, sizes);
+  const Parts parts(cost_of(kind, element_bytes), tiles, k, turns_of(kind, sizes));
   arguments[kC] = number(Form::scratch_slot(kWindows, 0));
   arguments.insert(arguments.end(), {parts.each, part_pitch()});
   form.groups = program(tiles * parts.count);
@@ -240,7 +252,8 @@ std::vector<Shader> with_odd_copies(const RoutineStep& s, Dtype type, const Form
 }
 
 ProductParts parts_of(ProductKind kind, const FormSizes& sizes) {
-  const Parts parts(cost_of(kind, sizes.element_bytes), tiles_of(kind, sizes), number(kA, Form::kColumns));
+  const Parts parts(cost_of(kind, sizes.element_bytes), tiles_of(kind, sizes), number(kA, Form::kColumns),
+                    turns_of(kind, sizes));
   return {number(Form::scratch_slot(kWindows, 0)), part_pitch(), parts.count};
 }
 
@@ -283,7 +296,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
   for (const ProductOperand& o : operands) arguments.insert(arguments.end(), o.steps.begin(), o.steps.end());
   const Dim groups = tiles_of(kind, sizes);
   form.groups = program(groups);
-  if (sizes.split) split(form, kind, groups, element_bytes, arguments);
+  if (sizes.split) split(form, kind, sizes, arguments);
   for (const Dim& d : arguments) form.arguments.push_back(program(d));
   agree(form);
 
