@@ -42,26 +42,29 @@ struct alignas(64) Configuration {
   uint8_t rows[16];
 };
 // All eight tiles are whole, but the upper ones of the sums and of the rows, which have as many rows as the product if
-// it has few. In static storage, because compilers take the operand of the instruction that reads it for eight bytes.
-constexpr std::array<Configuration, kSide + 1> configurations() {
+// it has few, and if both halves are alike the lower ones, too. In static storage, because compilers take the operand
+// of the instruction that reads it for eight bytes.
+constexpr std::array<Configuration, kSide + 1> configurations(bool alike) {
   std::array<Configuration, kSide + 1> all{};
   for (size_t rows = 1; rows < all.size(); ++rows) {
     all[rows].palette = 1;
     for (int tile = 0; tile < 8; ++tile) {
+      const bool few = alike ? tile < 6 : tile == 0 || tile == 1 || tile == 4;
       all[rows].bytes_of_row[tile] = 64;
-      all[rows].rows[tile] = static_cast<uint8_t>(tile == 0 || tile == 1 || tile == 4 ? rows : kSide);
+      all[rows].rows[tile] = static_cast<uint8_t>(few ? rows : kSide);
     }
   }
   return all;
 }
-constinit const std::array<Configuration, kSide + 1> kConfigurations = configurations();
+constinit const std::array<Configuration, kSide + 1> kConfigurations = configurations(false),
+                                                     kAlike = configurations(true);
 
 // A block of sums that does not lie whole in memory.
 struct alignas(64) Block {
   float sums[kBlockSide][kBlockSide];
 };
 
-FRIT_TILES void set_up(size_t rows) { _tile_loadconfig(&kConfigurations[rows]); }
+FRIT_TILES void set_up(const Configuration& tiles) { _tile_loadconfig(&tiles); }
 FRIT_TILES void release() { _tile_release(); }
 
 FRIT_TILES void load_sums(const float* from, int64_t stride, bool right, bool below) {
@@ -80,9 +83,9 @@ FRIT_TILES void store_sums(float* to, int64_t stride, bool right, bool below) {
   if (right && below) _tile_stored(3, to + kSide * stride + kSide, bytes);
 }
 
-// `a` and `b` at a step of the block's first row and column.
+// `a`, `below` and `b` at a step of the block's first row, of its lower half and of its first column.
 template <bool kRight, bool kBelow>
-FRIT_TILES inline void step(const std::byte* a, int64_t stride, const float* b) {
+FRIT_TILES inline void step(const std::byte* a, const std::byte* below, int64_t stride, const float* b) {
   constexpr int64_t kPanel = kBlockSide;
   _tile_loadd(4, a, stride);
   _tile_loadd(6, b, kPanel * 4);
@@ -92,7 +95,7 @@ FRIT_TILES inline void step(const std::byte* a, int64_t stride, const float* b) 
     _tile_dpbf16ps(1, 4, 7);
   }
   if (kBelow) {
-    _tile_loadd(5, a + kSide * stride, stride);
+    _tile_loadd(5, below, stride);
     _tile_dpbf16ps(2, 5, 6);
     if (kRight) _tile_dpbf16ps(3, 5, 7);
   }
@@ -102,10 +105,22 @@ template <bool kRight, bool kBelow>
 FRIT_TILES void accumulate(const TileArgs& g, int64_t row, const float* b) {
   const std::byte* a = g.a + row * g.a_stride;
   const int64_t units = g.tail ? g.units - kTileUnits : g.units;
-  for (int64_t u = 0; u < units; u += kTileUnits) step<kRight, kBelow>(a + 4 * u, g.a_stride, b + u * kBlockSide);
-  if (g.tail)
-    step<kRight, kBelow>(reinterpret_cast<const std::byte*>(g.tail + row * kTileUnits), 4 * kTileUnits,
-                         b + units * kBlockSide);
+  const int64_t half = kSide * g.a_stride;
+  for (int64_t u = 0; u < units; u += kTileUnits)
+    step<kRight, kBelow>(a + 4 * u, a + 4 * u + half, g.a_stride, b + u * kBlockSide);
+  if (g.tail) {
+    const auto* tail = reinterpret_cast<const std::byte*>(g.tail + row * kTileUnits);
+    step<kRight, kBelow>(tail, tail + kSide * 4 * kTileUnits, 4 * kTileUnits, b + units * kBlockSide);
+  }
+}
+
+template <bool kRight, bool kBelow>
+FRIT_TILES void accumulate(const LineTiles::Rows& rows, const std::byte* a, const std::byte* below, const float* b) {
+  for (const LinePart* part = rows.parts; part != rows.parts + rows.count; ++part) {
+    const int64_t left = 2 * part->left;
+    for (int64_t u = 0; u < part->units; u += kTileUnits)
+      step<kRight, kBelow>(a + left + 4 * u, below + left + 4 * u, rows.stride, b + part->right + u * kBlockSide);
+  }
 }
 
 FRIT_TILES void zero_sums() {
@@ -126,9 +141,10 @@ FRIT_TILES __m256i rounded(__m512 v) {
 }
 
 // Sums have no subnormal numbers, so that the instruction rounds as conversions do.
-FRIT_TILES void round_rows(const Block& block, int64_t height, int64_t width, uint16_t* to, int64_t stride) {
+FRIT_TILES void round_rows(const Block& block, int64_t first, int64_t height, int64_t width, uint16_t* to,
+                           int64_t stride) {
   const __mmask16 left = first_lanes(width), right = first_lanes(width - kSide);
-  for (int64_t i = 0; i < height; ++i, to += stride) {
+  for (int64_t i = first; i < first + height; ++i, to += stride) {
     _mm256_mask_storeu_epi16(to, left, rounded(_mm512_load_ps(block.sums[i])));
     if (right) _mm256_mask_storeu_epi16(to + kSide, right, rounded(_mm512_load_ps(block.sums[i] + kSide)));
   }
@@ -189,9 +205,28 @@ void multiply_block(const TileArgs& g, int64_t row, int64_t col) {
   }
   uint16_t* const to = g.rounded + row * g.row_stride + col * g.col_stride;
   if (g.col_stride == 1)
-    round_rows(part, height, width, to, g.row_stride);
+    round_rows(part, 0, height, width, to, g.row_stride);
   else
     round_columns(part, height, width, to, g.col_stride);
+}
+
+// Two tiles of rows, or one.
+void multiply_line_block(const LineTiles& g, int64_t tile, int64_t col) {
+  const int64_t width = std::min(kBlockSide, g.cols - col);
+  const bool right = width > kSide, two = tile + 1 < g.tiles;
+  const float* b = g.right + col / kBlockSide * g.panel_step;
+  Block part;
+  zero_sums();
+  for (const LineTiles::Rows* rows : {&g.left, &g.ends}) {
+    if (rows->count == 0) continue;
+    const std::byte *const a = rows->first[tile], *const below = rows->first[tile + two];
+    if (right)
+      two ? accumulate<true, true>(*rows, a, below, b) : accumulate<true, false>(*rows, a, below, b);
+    else
+      two ? accumulate<false, true>(*rows, a, below, b) : accumulate<false, false>(*rows, a, below, b);
+  }
+  store_sums(part.sums[0], kBlockSide, right, two);
+  for (int64_t t = 0; t <= two; ++t) round_rows(part, t * kSide, g.rows, width, g.out[tile + t] + col, g.out_stride);
 }
 
 }  // namespace
@@ -202,7 +237,10 @@ bool has_matrix_units() {
   return has;
 }
 
-MatrixUnits::MatrixUnits(int64_t rows) { set_up(static_cast<size_t>(std::clamp<int64_t>(rows, 1, kSide))); }
+MatrixUnits::MatrixUnits(int64_t rows, bool alike) {
+  const auto few = static_cast<size_t>(std::clamp<int64_t>(rows, 1, kSide));
+  set_up(alike ? kAlike[few] : kConfigurations[few]);
+}
 MatrixUnits::~MatrixUnits() { release(); }
 
 void multiply_tiles(const TileArgs& g) {
@@ -215,13 +253,24 @@ void multiply_tiles(const TileArgs& g) {
   }
 }
 
+void multiply_line_tiles(const LineTiles& g) {
+  const MatrixUnits set_up(g.rows, true);
+  for (int64_t col = 0; col < g.cols; col += kBlockSide)
+    for (int64_t tile = 0; tile < g.tiles; tile += 2) {
+      for (int64_t t = tile + 2; t < std::min(tile + 4, g.tiles); ++t)
+        for (int64_t i = 0; i < g.rows; ++i) __builtin_prefetch(g.out[t] + i * g.out_stride + col, 1);
+      multiply_line_block(g, tile, col);
+    }
+}
+
 }  // namespace frit::runtime::openblas
 
 #else
 namespace frit::runtime::openblas {
 bool has_matrix_units() { return false; }
-MatrixUnits::MatrixUnits(int64_t) {}
+MatrixUnits::MatrixUnits(int64_t, bool) {}
 MatrixUnits::~MatrixUnits() {}
 void multiply_tiles(const TileArgs&) {}
+void multiply_line_tiles(const LineTiles&) {}
 }  // namespace frit::runtime::openblas
 #endif

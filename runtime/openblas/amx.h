@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/openblas/lines.h"
+
 namespace frit::runtime::openblas {
 
 // Units that one instruction takes. Packed operands have zeros up to a multiple of them.
@@ -23,7 +25,8 @@ bool has_matrix_units();
 // The units of this thread are set up while one lives. Blocks of fewer than sixteen rows compute no more than these.
 class MatrixUnits {
  public:
-  explicit MatrixUnits(int64_t rows);
+  // `alike`: blocks have `rows` rows of both tiles, at most sixteen.
+  explicit MatrixUnits(int64_t rows, bool alike = false);
   ~MatrixUnits();
   MatrixUnits(const MatrixUnits&) = delete;
   MatrixUnits& operator=(const MatrixUnits&) = delete;
@@ -47,5 +50,7 @@ struct TileArgs {
 };
 // All rows against all columns.
 void multiply_tiles(const TileArgs& g);
+// Sets up the units of this thread itself.
+void multiply_line_tiles(const LineTiles& g);
 
 }  // namespace frit::runtime::openblas

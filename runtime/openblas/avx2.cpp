@@ -9,6 +9,7 @@
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/amx.h"
 #include "runtime/openblas/depthwise.h"
+#include "runtime/openblas/lines.h"
 #include "runtime/openblas/matrix.h"
 #include "runtime/system/cpu.h"
 
@@ -160,7 +161,16 @@ const DepthwiseKernels* avx2_depthwise(Dtype t) {
   static const bool has = cpu_runs("x86-64-v3");
   return has ? depthwise_of(t) : nullptr;
 }
+
+const LineKernels* avx2_lines(Dtype t) {
+  static const bool has = cpu_runs("x86-64-v3");
+  if (!has) return nullptr;
+  if (t == float32) return &kLineKernels<float>;
+  if (t == float16) return &kLineKernels<float16_t>;
+  return t == bfloat16 ? &kLineKernels<bfloat16_t> : nullptr;
+}
 #else
+const LineKernels* avx2_lines(Dtype) { return nullptr; }
 const DepthwiseKernels* avx2_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx2_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx2_packed(Dtype) { return nullptr; }

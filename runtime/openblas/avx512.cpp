@@ -11,6 +11,7 @@
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/amx.h"
 #include "runtime/openblas/depthwise.h"
+#include "runtime/openblas/lines.h"
 #include "runtime/openblas/matrix.h"
 #include "runtime/system/cpu.h"
 
@@ -166,7 +167,18 @@ const DepthwiseKernels* avx512_depthwise(Dtype t) {
   static const bool wide = cpu_runs("x86-64-v4");
   return wide ? depthwise_of(t) : nullptr;
 }
+
+const LineKernels* avx512_lines(Dtype t) {
+  static const bool wide = cpu_runs("x86-64-v4");
+  if (!wide) return nullptr;
+  if (t == float32) return &kLineKernels<float>;
+  if (t == float16) return &kLineKernels<float16_t>;
+  if (t != bfloat16) return nullptr;
+  if (!has_pairs()) return &kLineKernels<bfloat16_t>;
+  return has_matrix_units() ? &kLineTiles : &kLinePairs;
+}
 #else
+const LineKernels* avx512_lines(Dtype) { return nullptr; }
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx512_packed(Dtype) { return nullptr; }

@@ -1,5 +1,5 @@
-// The routines "convolution" and "convolution_weights": products with the windows of the input, of which each task
-// copies a block at a time (windows.h).
+// The routines "convolution" and "convolution_weights". Windows are read where they lie if their lines are long enough
+// (line_convolution.h); of others each task copies a block at a time (windows.h), as rows of a product.
 //
 // A convolution is the product of the windows with the weights, which are packed once. Its derivative for the weights
 // is the product of the transposed cotangent with the windows, whose depth is the number of positions: parts of fixed
@@ -13,7 +13,9 @@
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/depthwise.h"
+#include "runtime/openblas/line_convolution.h"
 #include "runtime/openblas/matrix.h"
+#include "runtime/openblas/tasks.h"
 #include "runtime/openblas/windows.h"
 
 namespace frit::runtime::openblas {
@@ -25,10 +27,6 @@ constexpr int64_t kPanelFeatures = 256;
 constexpr int64_t kBlockElements = 1 << 16;
 // Rows of a task where a library computes whose sums depend on their number.
 constexpr int64_t kLibraryRows = 64;
-// Multiplications below which another thread does not pay.
-constexpr int64_t kWorthwhile = int64_t{1} << 18;
-// A call of this many is longer than waking a thread takes.
-constexpr int64_t kLong = int64_t{1} << 23;
 // Depth from which packing the windows and turning the result take little of a product's time, and the features that
 // packing takes the time of.
 constexpr int64_t kTurnedDepth = 128, kPackingFeatures = 8;
@@ -36,20 +34,6 @@ constexpr int64_t kTurnedDepth = 128, kPackingFeatures = 8;
 constexpr int64_t kPartRows = 8192, kPartFloats = int64_t{1} << 24;
 // Tasks of a thread, if a call is large enough, and columns of one. Each task packs the cotangent anew.
 constexpr int64_t kTasks = 4, kLibraryTasks = 16, kLeastColumns = 64, kMostColumns = 512;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-template <class Fn>
-void for_tasks(int64_t count, int64_t multiplications, const Fn& fn) {
-  const Fn* context = &fn;
-  const int64_t each = std::max<int64_t>(1, multiplications / std::max<int64_t>(count, 1));
-  parallel_for(
-      count, std::max<int64_t>(1, kWorthwhile / each),
-      [](void* at, int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) (**static_cast<const Fn**>(at))(i);
-      },
-      &context, multiplications >= kLong);
-}
 
 template <class Fn>
 void with_storage(Dtype t, Fn fn) {
@@ -61,12 +45,16 @@ void with_storage(Dtype t, Fn fn) {
     fn(uint64_t{});
 }
 
-Diagnostic exhausted(std::string_view op) {
-  return Diagnostic(std::string(op) + ": cannot allocate memory for packed operands", {},
-                    "free arrays or raise the limit with set_memory_limit");
-}
-
 // ---- convolution ----
+
+// Features that leave much of a vector empty are the rows of the product, and positions, of which there are many, its
+// columns. Multiplying commutes, so the sums are the same.
+bool pays_to_turn(const PackedProduct* packed, const ConvolutionSizes& s) {
+  if (!packed) return false;
+  const int64_t filled = ceil_div(s.features, packed->lanes) * packed->lanes;
+  return s.features > packed->lanes && packed->whole_depth(s.depth) >= kTurnedDepth && s.rows >= 2 * packed->lanes &&
+         (s.features + kPackingFeatures) * 8 <= filled * 7;
+}
 
 template <class U>
 class Forward {
@@ -76,7 +64,7 @@ class Forward {
     packed_ = choose_packed(y_.dtype);
     depth_ = packed_ ? packed_->whole_depth(s.depth) : s.depth;
     panels_ = ceil_div(s.features, kPanelFeatures);
-    turned_ = packed_ && pays_to_turn();
+    turned_ = pays_to_turn(packed_, s);
     tile_ = packed_ ? std::clamp<int64_t>(kBlockElements / depth_ / 32 * 32, 32, 512) : kLibraryRows;
     while (packed_ && tile_ > 32 && ceil_div(s.rows, tile_) < 3 * num_threads()) tile_ = tile_ / 2 / 32 * 32;
     tiles_ = ceil_div(s.rows, tile_);
@@ -107,35 +95,13 @@ class Forward {
   }
 
  private:
-  // Features that leave much of a vector empty are the rows of the product, and positions, of which there are many, its
-  // columns. Multiplying commutes, so the sums are the same.
-  bool pays_to_turn() const {
-    const int64_t filled = ceil_div(s_.features, packed_->lanes) * packed_->lanes;
-    return s_.features > packed_->lanes && depth_ >= kTurnedDepth && s_.rows >= 2 * packed_->lanes &&
-           (s_.features + kPackingFeatures) * 8 <= filled * 7;
-  }
-
   int64_t first_of(int64_t panel) const { return panel * kPanelFeatures; }
   int64_t count_of(int64_t panel) const { return std::min(kPanelFeatures, s_.features - first_of(panel)); }
 
   // The weights of a panel as rows of `depth_` elements, from `to` on.
   void copy_weights(int64_t group, int64_t panel, U* to) const {
-    const auto* w = static_cast<const U*>(w_.data) + (group * s_.features + first_of(panel)) * w_.strides[0];
-    const int64_t step = w_.strides.back();
-    for (int64_t f = 0; f < count_of(panel); ++f, w += w_.strides[0], to += depth_) {
-      for (int64_t tap = 0; tap < s_.taps; ++tap) {
-        const U* from = w;
-        int64_t rest = tap;
-        for (size_t i = s_.space; i-- > 0; rest /= s_.axes[i].kernel)
-          from += rest % s_.axes[i].kernel * w_.strides[i + 1];
-        U* at = to + tap * s_.channels;
-        if (step == 1)
-          copy_run(from, at, s_.channels);
-        else
-          for (int64_t c = 0; c < s_.channels; ++c) at[c] = from[c * step];
-      }
-      std::fill(to + s_.depth, to + depth_, U{0});
-    }
+    copy_taps(w_, s_, group * s_.features + first_of(panel), count_of(panel), s_.channels,
+              s_.channels * s_.axes[s_.space - 1].kernel, depth_, to);
   }
 
   void pack(int64_t i) {
@@ -373,6 +339,7 @@ Status convolution(const LibraryCall& call) {
   if (s.rows == 0 || s.features == 0) return {};
   if (s.depth == 0) return fill_zero(call.results[0], call), Status();
   if (is_depthwise(call, s)) return depthwise(call, s);
+  if (!pays_to_turn(choose_packed(call.results[0].dtype), s) && goes_by_lines(call, s)) return convolve_lines(call, s);
   Status status;
   with_storage(call.results[0].dtype, [&](auto u) { status = Forward<decltype(u)>(call, s).run(); });
   return status;
@@ -384,6 +351,7 @@ Status convolution_weights(const LibraryCall& call) {
   if (s.depth == 0 || s.features == 0) return {};
   if (s.rows == 0) return fill_zero(call.results[0], call), Status();
   if (is_depthwise(call, s) && call.operands[1].strides.back() == 1) return depthwise_weights(call, s);
+  if (weights_go_by_lines(call, s)) return convolve_line_weights(call, s);
   return with_sums(call.results[0].dtype, [&](auto u, auto t, auto sum) {
     return Weights<decltype(u), decltype(t), decltype(sum)>(call, s).run();
   });

@@ -421,6 +421,7 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   return true;
 }
 
+#include "runtime/openblas/line_products.h"
 #include "runtime/openblas/packed.h"
 #include "runtime/openblas/vector.h"
 

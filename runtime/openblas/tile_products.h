@@ -249,3 +249,51 @@ inline constexpr PackedProduct kPackedTiles{
     kBlockSide,
     1,
     add_tiles};
+
+// Lines of bf16 (lines.h), for both kinds of instructions.
+FRIT_ISA_INLINE __mmask32 first_elements(int64_t n) {
+  return n >= 32 ? 0xffffffffu : (1u << std::max<int64_t>(n, 0)) - 1;
+}
+
+FRIT_ISA void copy_positions(const void* from, int64_t step, int64_t positions, int64_t channels, void* to,
+                             int64_t pitch) {
+  constexpr int64_t kElements = 32;
+  const auto* at = static_cast<const uint16_t*>(from);
+  auto* line = static_cast<uint16_t*>(to);
+  for (int64_t p = 0; p < positions; ++p, at += step, line += pitch) {
+    int64_t c = 0;
+    for (; c + kElements <= channels; c += kElements) _mm512_storeu_si512(line + c, _mm512_loadu_si512(at + c));
+    if (c < pitch)
+      _mm512_mask_storeu_epi16(line + c, first_elements(pitch - c),
+                               _mm512_maskz_loadu_epi16(first_elements(channels - c), at + c));
+  }
+}
+
+FRIT_ISA void copy_ends(const void* from, int64_t step, int64_t count, int64_t rest, void* to) {
+  const auto* at = static_cast<const uint16_t*>(from);
+  auto* line = static_cast<uint16_t*>(to);
+  const __mmask32 lanes = first_elements(rest);
+  for (int64_t i = 0; i < count; ++i)
+    _mm512_storeu_si512(line + i * 2 * kTileUnits, _mm512_maskz_loadu_epi16(lanes, at + i * step));
+}
+
+inline constexpr LineKernels kLinePairs{2,
+                                        2,
+                                        kBlockSide,
+                                        copy_positions,
+                                        nullptr,
+                                        pack_line_columns<bfloat16_t, Pairs>,
+                                        Blocking<float>::panel_step,
+                                        sum_lines<Pairs>,
+                                        round_line<bfloat16_t>,
+                                        nullptr};
+inline constexpr LineKernels kLineTiles{2,
+                                        2 * kTileUnits,
+                                        kBlockSide,
+                                        copy_positions,
+                                        copy_ends,
+                                        pack_line_columns<bfloat16_t, Pairs>,
+                                        Blocking<float>::panel_step,
+                                        nullptr,
+                                        round_line<bfloat16_t>,
+                                        multiply_line_tiles};

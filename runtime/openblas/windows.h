@@ -45,6 +45,33 @@ inline void copy_run(const U* from, U* to, int64_t n) {
   if (at < bytes) std::memcpy(target + bytes - 16, source + bytes - 16, 16);
 }
 
+// Elements from the first weight of a feature to that of a tap.
+inline int64_t tap_offset(const LibraryTensor& w, const ConvolutionSizes& s, int64_t tap) {
+  int64_t offset = 0;
+  for (size_t i = s.space; i-- > 0; tap /= s.axes[i].kernel) offset += tap % s.axes[i].kernel * w.strides[i + 1];
+  return offset;
+}
+
+// The weights of `count` features as rows of `depth` elements: taps of a line of the kernel lie `tap_step` elements
+// apart, lines of it `line_step`, with zeros between them and behind them.
+template <class U>
+void copy_taps(const LibraryTensor& w, const ConvolutionSizes& s, int64_t feature, int64_t count, int64_t tap_step,
+               int64_t line_step, int64_t depth, U* to) {
+  const auto* row = static_cast<const U*>(w.data) + feature * w.strides[0];
+  const int64_t step = w.strides.back(), line = s.axes[s.space - 1].kernel;
+  for (int64_t f = 0; f < count; ++f, row += w.strides[0], to += depth) {
+    if (depth > s.depth) std::memset(to, 0, static_cast<size_t>(depth) * sizeof(U));
+    for (int64_t tap = 0; tap < s.taps; ++tap) {
+      const U* from = row + tap_offset(w, s, tap);
+      U* at = to + tap / line * line_step + tap % line * tap_step;
+      if (step == 1)
+        copy_run(from, at, s.channels);
+      else
+        for (int64_t c = 0; c < s.channels; ++c) at[c] = from[c * step];
+    }
+  }
+}
+
 // U: an unsigned integer of the elements' size.
 template <class U>
 class Windows {

@@ -1,5 +1,6 @@
 // Convolutions with every option. Expected values were measured from MLX.
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "helpers.h"
@@ -203,6 +204,73 @@ TEST(Convolution, TheRoutineAgreesWithDoubles) {
   }
 }
 
+// Lines that are long enough to be read as they lie: pieces of lines, ends of runs that fill no step, strides,
+// dilation, groups and windows that reach over several ends.
+TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
+  struct Case {
+    Shape x, w;
+    std::vector<int> stride, pad, dilation;
+    int groups = 1;
+  };
+  const std::vector<Case> cases{
+      {{1, 1300, 5}, {9, 7, 5}, {1}, {3}, {1}},
+      {{2, 90, 33}, {40, 3, 33}, {2}, {5}, {3}},
+      {{1, 17, 19, 64}, {70, 3, 3, 64}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 13, 21, 40}, {34, 5, 4, 20}, {2, 1}, {2, 7}, {1, 1}, 2},
+      {{1, 11, 30, 17}, {24, 3, 3, 17}, {3, 2}, {2, 2}, {2, 2}},
+      {{2, 9, 14, 3}, {65, 7, 7, 3}, {2, 2}, {3, 3}, {1, 1}},
+      {{1, 6, 5, 15, 12}, {16, 3, 2, 3, 12}, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 5, 9, 8, 16}, {18, 2, 3, 1, 8}, {2, 1, 1}, {1, 0, 0}, {1, 2, 1}, 2},
+      {{1, 8, 40, 600}, {8, 1, 1, 300}, {1, 1}, {0, 0}, {1, 1}, 2},
+  };
+  for (const Case& c : cases)
+    for (const Dtype type : {float32, bfloat16, float16}) {
+      const Dtype dtype = type;
+      const std::vector<int> spread(c.stride.size(), 1);
+      const array x = astype(sin(numbers_of(c.x) * 0.7f), dtype), w = astype(cos(numbers_of(c.w) * 1.3f), dtype);
+      const auto conv = [&](const std::vector<array>& in) {
+        return std::vector<array>{
+            conv_general(in[0], in[1], c.stride, c.pad, c.pad, c.dilation, spread, c.groups, false)};
+      };
+      const auto wide = [](const array& a) { return astype(a, float64); };
+      const array cotangent = astype(sin(numbers_of(conv({x, w})[0].shape()) * 0.3f), dtype);
+      const auto [y, got] = vjp(conv, {x, w}, {cotangent});
+      const auto [exact, want] = vjp(conv, {wide(x), wide(w)}, {wide(cotangent)});
+      const auto agree = [&](const array& a, const array& b, const char* of) {
+        const Floats left = values<float>(astype(a, float32)), right = values<float>(astype(b, float32));
+        ASSERT_EQ(left.size(), right.size());
+        float scale = 1;
+        for (const float v : right) scale = std::max(scale, std::abs(v));
+        const float bound = dtype == float32 ? 1e-5f : dtype == float16 ? 1e-3f : 8e-3f;
+        for (size_t j = 0; j < left.size(); ++j)
+          ASSERT_NEAR(left[j], right[j], scale * bound) << of << j << " for " << c.w[0] << " features";
+      };
+      agree(y[0], exact[0], "result ");
+      agree(got[0], want[0], "input ");
+      agree(got[1], want[1], "weight ");
+    }
+}
+
+// Steps of the matrix units reach past the end of a window. Infinities there have no part in its sum.
+TEST(Convolution, NeighboursOfAWindowHaveNoPartInIt) {
+  for (const Dtype type : {float32, bfloat16, float16})
+    for (const int channels : {3, 16, 33}) {
+      Floats numbers(static_cast<size_t>(2 * 9 * 20 * channels), 1.0f);
+      const auto bad = static_cast<size_t>((4 * 20 + 10) * channels);
+      for (size_t c = 0; c < static_cast<size_t>(channels); ++c)
+        numbers[bad + c] = std::numeric_limits<float>::infinity();
+      const array x = astype(array(numbers.data(), {2, 9, 20, channels}), type);
+      const Floats y = values<float>(astype(conv2d(x, ones({8, 3, 3, channels}, type), {1, 1}, {1, 1}), float32));
+      for (int row = 0; row < 18; ++row)
+        for (int column = 0; column < 20; ++column) {
+          const bool meets = std::abs(row - 4) <= 1 && std::abs(column - 10) <= 1;
+          const float v = y[static_cast<size_t>((row * 20 + column) * 8)];
+          ASSERT_EQ(std::isinf(v), meets) << row << ", " << column << " of " << channels << ": " << v;
+          ASSERT_FALSE(std::isnan(v));
+        }
+    }
+}
+
 // Tiles follow the number of threads, sums do not.
 TEST(Convolution, ThreadsChangeNoBits) {
   const int before = num_threads();
@@ -242,7 +310,7 @@ TEST(Convolution, FeaturesBesideOthersHaveTheSameBits) {
                                   float32));
     };
     const Floats all = conv(w);
-    for (const int features : {17, 19, 20, 34, 35, 48}) {
+    for (const int features : {9, 17, 19, 20, 34, 35, 48}) {
       const Floats some = conv(contiguous(slice(w, {0, 0, 0, 0}, {features, 3, 3, 37})));
       for (size_t i = 0; i < some.size(); ++i) {
         const size_t row = i / static_cast<size_t>(features), feature = i % static_cast<size_t>(features);

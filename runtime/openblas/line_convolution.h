@@ -1,0 +1,14 @@
+// Convolutions whose windows are read where they lie (lines.h), and when they pay.
+#pragma once
+
+#include "runtime/openblas/windows.h"
+
+namespace frit::runtime::openblas {
+
+// The sizes and the element type decide.
+bool goes_by_lines(const LibraryCall& call, const ConvolutionSizes& s);
+Status convolve_lines(const LibraryCall& call, const ConvolutionSizes& s);
+bool weights_go_by_lines(const LibraryCall& call, const ConvolutionSizes& s);
+Status convolve_line_weights(const LibraryCall& call, const ConvolutionSizes& s);
+
+}  // namespace frit::runtime::openblas
