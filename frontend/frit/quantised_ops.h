@@ -33,7 +33,7 @@ array dequantize(const array& w, const array& scales, const std::optional<array>
 // The matrix product with quantised weights, or with their transpose.
 // Shape: (..., m, k) by the weights (..., n, k), or (..., k, n) without `transpose`, gives (..., m, n).
 // Types: any real type; float32 sums, rounded once to the common type of `x` and the scales.
-// Algorithm: for up to 8 rows one sum that unpacks the weights as it goes; for more the weights are unpacked and
+// Algorithm: for a few rows one sum that unpacks the weights as it goes; for more the weights are unpacked and
 // multiplied.
 // Throws InvalidArgument when the format does not exist or the operands do not fit it.
 array quantized_matmul(const array& x, const array& w, const array& scales,
