@@ -14,6 +14,8 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "codegen/llvm/emitter.h"
 
@@ -44,6 +46,23 @@ size_t scalar_count(const ir::Loop& loop) {
   return static_cast<size_t>(std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) {
     return std::holds_alternative<ir::ScalarInstr>(i.node);
   }));
+}
+
+// Whether a position depends on data: one of its names is bound somewhere in the kernel. The binding may come later
+// than a prefetch does, or in another loop.
+bool is_bound(const std::vector<std::string>& names, const std::vector<ir::Instr>& body) {
+  return std::any_of(body.begin(), body.end(), [&](const ir::Instr& i) {
+    if (const auto* bind = std::get_if<ir::BindInstr>(&i.node))
+      return std::find(names.begin(), names.end(), bind->name) != names.end();
+    const auto* loop = std::get_if<ir::Loop>(&i.node);
+    return loop && is_bound(names, loop->body);
+  });
+}
+
+bool is_bound(const Dim& position, const ir::Kernel& kernel) {
+  std::vector<std::string> names;
+  position.collect_symbols(names);
+  return is_bound(names, kernel.body);
 }
 
 }  // namespace
@@ -242,6 +261,7 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   auto found = prefetches_.find(&loop);
   if (found == prefetches_.end()) return;
   for (const auto& [buffer, index, write, straddles] : found->second) {
+    if (is_bound(index, kernel_)) continue;
     const Address a = address(buffer, index);
     if (a.kind != Address::Kind::Strided) continue;
     // A tile has no position that says which rows are left.

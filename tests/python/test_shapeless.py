@@ -136,3 +136,23 @@ def test_running_statistics_of_any_batch():
     with pytest.raises(ValueError):
         open_(mx.ones(4), mx.ones(4), numbers((1, 4)))
     assert open_.trace_count == 1
+
+
+def test_second_gradient_of_picked_rows():
+    """Positions that data gives are no positions to prefetch: code generation crashed on them."""
+
+    def picked(x, y):
+        top = mx.take_along_axis(y, mx.expand_dims(mx.argmax(y, axis=0), 0), axis=0)
+        return mx.where(top > 0.05, top, mx.sin(top)) + mx.mean(mx.sin(x))
+
+    def slope(x, y):
+        return mx.grad(lambda *b: mx.sum(picked(*b) * (mx.sin(3 * picked(*b)) + 0.5)), argnums=1)(x, y)
+
+    def second(x, y):
+        value, g = mx.value_and_grad(lambda *b: mx.sum(slope(*b)), argnums=(0, 1))(x, y)
+        return value + sum(mx.sum(q * (mx.sin(3 * q) + 0.5)) for q in g)
+
+    compiled = mx.compile(second, shapeless=True)
+    for n in (4, 7):
+        x, y = mx.array(0.3), mx.random.normal((n, 3), key=mx.random.key(n))
+        assert abs(compiled(x, y).item() - second(x, y).item()) < 1e-3
