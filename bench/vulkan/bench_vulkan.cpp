@@ -9,8 +9,8 @@
 // in one submission, then each step by itself. `--check` draws N graphs and
 // compares what the GPU computes with the graph interpreter (check.h).
 //
-// `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians by the GPU's own clock, from the
-// begin of the first step to the end of the last one, in milliseconds, after `--warm` milliseconds of warm-up runs
+// `--scale` divides the sizes; 1 gives those of docs/performance/gpu.md. Times are medians by the GPU's own clock, from
+// the begin of the first step to the end of the last one, in milliseconds, after `--warm` milliseconds of warm-up runs
 // (1000); in brackets the steps of one more run, with timestamps between them. "launch" is the time on the host from
 // submission to the fence of a small kernel, "cold" the time from a graph to a pipeline that has run once.
 #include <algorithm>
