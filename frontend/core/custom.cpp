@@ -2,6 +2,7 @@
 #include "frontend/core/custom.h"
 
 #include <algorithm>
+#include <source_location>
 
 #include "frontend/core/build.h"
 #include "frontend/core/sizes.h"
@@ -54,7 +55,12 @@ Arrays fitted(const CustomRules& custom, const std::string& rule, const char* wh
         std::string("return one ") + what + " for each " + of, custom.where);
   for (size_t i = 0; i < returned.size(); ++i) {
     const ir::Type is{returned[i].dtype(), sizes_of(returned[i])}, type{wanted[i].dtype(), sizes_of(wanted[i])};
-    if (is.shape != type.shape)
+    // The rule's operations have their own lines, and none of them is where sizes have to agree.
+    constexpr std::source_location kNowhere;
+    bool fits = is.shape.size() == type.shape.size();
+    for (size_t axis = 0; fits && axis < is.shape.size(); ++axis)
+      fits = require_equal(is.shape[axis], type.shape[axis], custom.name, kNowhere);
+    if (!fits)
       throw_invalid(custom.name + ": the " + rule + " rule returned a " + what + " of " + is.str() + " for " + of +
                         " " + std::to_string(i) + ", which is " + type.str(),
                     std::string("return a ") + what + " of the shape of its " + of, custom.where);

@@ -17,7 +17,7 @@ namespace {
 // a program loses at most about as much as it could have won.
 constexpr uint32_t kCalls = 256;
 constexpr uint32_t kMaxCredit = 4 * kCalls;
-constexpr size_t kSlots = 128;
+constexpr size_t kSets = 64, kWays = 16;
 // Past a mean of so many elements an operation's work is more than the cost of its launch; past so many operations,
 // code takes too long to make.
 constexpr int64_t kMeanElements = 1 << 14;
@@ -86,8 +86,9 @@ std::shared_ptr<const Known> make_known(Derivative kind, const ir::Function& f, 
   return known;
 }
 
-// Slots by hash. A function takes the slot of another whose credit is used up, so one whose constants change at each
-// call does not drive out those that come again.
+// Slots by hash, a few for each value of it, so that two frequent functions of one hash both get code. A function takes
+// the slot of another whose credit is used up, so one whose constants change at each call does not drive out those that
+// come again.
 class Table {
  public:
   // Never destroyed: threads may outlive main.
@@ -124,10 +125,16 @@ class Table {
     uint32_t calls = 0, credit = 0;
     std::shared_ptr<const Known> known;
   };
-  Slot& slot_of(const Hash128& key) { return slots_[key.high % kSlots]; }
+  // The slot of this key, else the one with the least credit of those that it may have.
+  Slot& slot_of(const Hash128& key) {
+    std::array<Slot, kWays>& set = sets_[key.high % kSets];
+    const auto own = std::find_if(set.begin(), set.end(), [&](const Slot& s) { return s.key == key; });
+    if (own != set.end()) return *own;
+    return *std::min_element(set.begin(), set.end(), [](const Slot& a, const Slot& b) { return a.credit < b.credit; });
+  }
 
   std::mutex mutex_;
-  std::array<Slot, kSlots> slots_;
+  std::array<std::array<Slot, kWays>, kSets> sets_;
 };
 
 }  // namespace

@@ -159,6 +159,20 @@ TEST(FrequentDerivatives, BecomeOneOperationWhereTheyAreSmall) {
   enable_compile();
 }
 
+// Derivatives of one hash share the slots of a table, and those that are asked for in turns do not keep each other from
+// code. Of so many, some pairs had one slot when each value of the hash had one.
+TEST(FrequentDerivatives, OfManyFunctionsInTurns) {
+  if (default_device().type != Device::cpu) GTEST_SKIP() << "eager derivatives on a GPU keep their operations";
+  const array x = arange(0.0f, 5.0f, 1.0f);
+  eval(x);
+  std::vector<Unary> slopes;
+  for (int k = 0; k < 32; ++k)
+    slopes.push_back(grad(Unary([k](const array& v) { return sum(sin(v) * static_cast<float>(k + 2)); })));
+  for (int i = 0; i < kOften; ++i)
+    for (const Unary& slope : slopes) slope(x);
+  for (const Unary& slope : slopes) EXPECT_EQ(slope(x).graph_depth(), 1u);
+}
+
 // The mean size decides: a program with one large array, such as a table of weights, is made of small work all the
 // same.
 TEST(FrequentDerivatives, BecomeOneOperationWhereTheyAreLong) {

@@ -156,3 +156,22 @@ def test_second_gradient_of_picked_rows():
     for n in (4, 7):
         x, y = mx.array(0.3), mx.random.normal((n, 3), key=mx.random.key(n))
         assert abs(compiled(x, y).item() - second(x, y).item()) < 1e-3
+
+
+def test_cotangent_of_a_size_that_the_trace_takes_for_known():
+    """The part has one element as the cotangent given has: the rule's cotangent was refused, whose size follows from it."""
+    part = mx.checkpoint(lambda x: x[3::2] * 2)
+
+    def slope(x):
+        return mx.vjp(part, [x], [mx.ones((1,))])[1][0]
+
+    compiled = mx.compile(slope, shapeless=True)
+    for n in (4, 5, 4):
+        assert agrees(compiled(numbers((n,))), slope(numbers((n,))))
+    with pytest.raises(ValueError):
+        compiled(numbers((6,)))
+
+    wrong = mx.custom_function(lambda x: x[1:] * 2)
+    wrong.vjp(lambda x, cotangent, output: cotangent)
+    with pytest.raises(ValueError, match="cotangent of .* for argument 0"):
+        mx.compile(lambda x: mx.grad(lambda v: mx.sum(wrong(v)))(x), shapeless=True)(numbers((4,)))
