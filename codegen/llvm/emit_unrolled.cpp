@@ -69,7 +69,8 @@ bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Su
 
 }  // namespace
 
-// Instructions in the code of a body, for one lane. A short loop inside of it counts with all its iterations.
+// Instructions in the code of a body, for one lane, and at least one: of loops over an empty axis, nothing may be left.
+// A short loop inside of it counts with all its iterations.
 int64_t KernelEmitter::code_size(const ir::Body& body) {
   int64_t n = 0;
   for (const ir::Instr& instr : body) {
@@ -80,7 +81,7 @@ int64_t KernelEmitter::code_size(const ir::Body& body) {
       ++n;
     }
   }
-  return n;
+  return std::max<int64_t>(1, n);
 }
 
 // The vectors of a step, at most `unroll`. Fewer go at once through a body that computes in wider elements than the
