@@ -57,9 +57,9 @@ struct Memory {
     return slot == other.slot && id == other.id && first < other.end && other.first < end;
   }
 };
-// Memory that a kernel writes, and through which of its buffers.
+// Memory that a kernel writes: which buffer of the program it is, and which of the kernel.
 struct Written : Memory {
-  uint32_t root, kernel, buffer;
+  uint32_t in_program, kernel, in_kernel;
 };
 struct Use {
   std::vector<Memory> read;
@@ -263,8 +263,7 @@ class PlanBuilder {
       const Memory memory = memory_of(program_.root(step.buffers[i]));
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
       if (as.read) own.read.push_back(memory);
-      if (as.written)
-        own.written.push_back({memory, program_.root(step.buffers[i]), step.kernel, static_cast<uint32_t>(i)});
+      if (as.written) own.written.push_back({memory, step.buffers[i], step.kernel, static_cast<uint32_t>(i)});
     }
     auto meet = [](const auto& a, const auto& b) {
       return std::any_of(a.begin(), a.end(), [&](const Memory& m) {
@@ -283,8 +282,9 @@ class PlanBuilder {
   // Whether the launch writes what one in `before_` does.
   bool overwrites(const Use& own) const {
     const auto separate = [&](const Written& a, const Written& b) {
-      return apart_ && a.root == b.root &&
-             stores_are_separate(program_.kernels[a.kernel], a.buffer, program_.kernels[b.kernel], b.buffer);
+      // Parts of a buffer count their elements from different places.
+      return apart_ && a.in_program == b.in_program &&
+             stores_are_separate(program_.kernels[a.kernel], a.in_kernel, program_.kernels[b.kernel], b.in_kernel);
     };
     for (const Written& a : own.written)
       for (const Written& b : before_->written)
