@@ -48,21 +48,13 @@ size_t scalar_count(const ir::Loop& loop) {
   }));
 }
 
-// Whether a position depends on data: one of its names is bound somewhere in the kernel. The binding may come later
-// than a prefetch does, or in another loop.
-bool is_bound(const std::vector<std::string>& names, const std::vector<ir::Instr>& body) {
-  return std::any_of(body.begin(), body.end(), [&](const ir::Instr& i) {
-    if (const auto* bind = std::get_if<ir::BindInstr>(&i.node))
-      return std::find(names.begin(), names.end(), bind->name) != names.end();
-    const auto* loop = std::get_if<ir::Loop>(&i.node);
-    return loop && is_bound(names, loop->body);
-  });
-}
-
-bool is_bound(const Dim& position, const ir::Kernel& kernel) {
-  std::vector<std::string> names;
-  position.collect_symbols(names);
-  return is_bound(names, kernel.body);
+// The names that data gives values to, anywhere in the kernel. The binding may come later than a prefetch of a position
+// that depends on it, or in another loop.
+void add_bound(const ir::Body& body, std::vector<std::string>& names) {
+  for (const ir::Instr& i : body) {
+    if (const auto* bind = std::get_if<ir::BindInstr>(&i.node)) names.push_back(bind->name);
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node)) add_bound(loop->body, names);
+  }
 }
 
 }  // namespace
@@ -260,8 +252,10 @@ void KernelEmitter::plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& c
 void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   auto found = prefetches_.find(&loop);
   if (found == prefetches_.end()) return;
+  std::vector<std::string> bound;
+  add_bound(kernel_.body, bound);
   for (const auto& [buffer, index, write, straddles] : found->second) {
-    if (is_bound(index, kernel_)) continue;
+    if (std::any_of(bound.begin(), bound.end(), [&](const std::string& name) { return index.uses(name); })) continue;
     const Address a = address(buffer, index);
     if (a.kind != Address::Kind::Strided) continue;
     // A tile has no position that says which rows are left.
