@@ -200,15 +200,7 @@ class Weights {
     for_tasks(parts_ * s_.groups * chunks_, s_.rows * each * s_.groups,
               [&](int64_t i) { task(i / chunks_ / s_.groups, i / chunks_ % s_.groups, i % chunks_ * columns_); });
     if (exhausted_) return exhausted("convolution_weights");
-    const int64_t all = s_.groups * each;
-    for_tasks(ceil_div(all, 4096), all * 16, [&](int64_t i) {
-      T* out = static_cast<T*>(w_.data);
-      for (int64_t e = i * 4096; e < std::min(all, i * 4096 + 4096); ++e) {
-        S sum = sums_[e];
-        for (int64_t part = 1; part < parts_; ++part) sum += sums_[part * all + e];
-        out[e] = static_cast<T>(sum);
-      }
-    });
+    add_parts(sums_, parts_, s_.groups * each, static_cast<T*>(w_.data));
     return {};
   }
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <numeric>
 
-#include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/matrix.h"
+#include "runtime/openblas/tasks.h"
 
 namespace frit::runtime::openblas {
 namespace {
@@ -73,10 +73,8 @@ const DepthwiseKernels* choose_kernels(Dtype t) {
 constexpr int64_t kLineFloats = 1 << 16, kTaskLines = 16;
 // Floats of the weights of positions that are computed together.
 constexpr int64_t kWeightFloats = 1 << 12;
-constexpr int64_t kWorthwhile = int64_t{1} << 15;  // products below which another thread does not pay
-constexpr int64_t kLong = int64_t{1} << 20;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// Products of one channel take longer than those of matrices.
+constexpr TaskCost kCost{int64_t{1} << 15, int64_t{1} << 20};
 
 // How both routines walk over the result: tasks of a few lines along the last but one axis, cut along the last one.
 class Walk {
@@ -212,18 +210,6 @@ class Walk {
   int64_t planes_ = 1, plane_taps_ = 1, ring_ = 1, cut_ = 1, width_ = 1, cuts_ = 1, strips_ = 1, blocks_ = 1;
 };
 
-template <class Fn>
-void for_tasks(int64_t count, int64_t products, const Fn& fn) {
-  const Fn* context = &fn;
-  const int64_t each = std::max<int64_t>(1, products / std::max<int64_t>(count, 1));
-  parallel_for(
-      count, std::max<int64_t>(1, kWorthwhile / each),
-      [](void* at, int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) (**static_cast<const Fn**>(at))(i);
-      },
-      &context, products >= kLong);
-}
-
 Diagnostic exhausted() {
   return Diagnostic("convolution: cannot allocate memory for lines", {},
                     "free arrays or raise the limit with set_memory_limit");
@@ -260,23 +246,26 @@ Status depthwise(const LibraryCall& call, const ConvolutionSizes& s) {
   std::fill_n(all, walk.blocks() * of_block, 0.0f);
   widen_weights(s, w, k, walk, all);
   std::atomic<bool> failed{false};
-  for_tasks(walk.tasks(), s.rows * s.taps * s.groups, [&](int64_t task) {
-    Scratch memory(walk.floats() * sizeof(float));
-    if (!memory.data()) {
-      failed = true;
-      return;
-    }
-    for (int64_t block = 0; block < walk.blocks(); ++block)
-      walk.run(task, block, all + block * of_block, static_cast<float*>(memory.data()),
-               [&](const DepthwiseLine& g, int64_t row) {
-                 k.sum(g);
-                 const int64_t at = row * s.groups + block * kBlockChannels;
-                 k.round(g.out, g.pitch, g.positions, g.channels,
-                         static_cast<std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()), s.groups);
-                 if (call.epilogue && block + 1 == walk.blocks())
-                   call.epilogue(row * s.groups, (row + g.positions) * s.groups);
-               });
-  });
+  for_tasks(
+      walk.tasks(), s.rows * s.taps * s.groups,
+      [&](int64_t task) {
+        Scratch memory(walk.floats() * sizeof(float));
+        if (!memory.data()) {
+          failed = true;
+          return;
+        }
+        for (int64_t block = 0; block < walk.blocks(); ++block)
+          walk.run(task, block, all + block * of_block, static_cast<float*>(memory.data()),
+                   [&](const DepthwiseLine& g, int64_t row) {
+                     k.sum(g);
+                     const int64_t at = row * s.groups + block * kBlockChannels;
+                     k.round(g.out, g.pitch, g.positions, g.channels,
+                             static_cast<std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()), s.groups);
+                     if (call.epilogue && block + 1 == walk.blocks())
+                       call.epilogue(row * s.groups, (row + g.positions) * s.groups);
+                   });
+      },
+      kCost);
   if (failed) return exhausted();
   return {};
 }
@@ -291,25 +280,28 @@ Status depthwise_weights(const LibraryCall& call, const ConvolutionSizes& s) {
   if (!memory.data()) return exhausted();
   auto* const sums = static_cast<float*>(memory.data());
   std::atomic<bool> failed{false};
-  for_tasks(walk.tasks(), s.rows * s.taps * s.groups, [&](int64_t task) {
-    Scratch own(walk.floats() * sizeof(float));
-    if (!own.data()) {
-      failed = true;
-      return;
-    }
-    float* const mine = sums + (task + 1) * each;
-    std::fill_n(mine, each, 0.0f);
-    for (int64_t block = 0; block < walk.blocks(); ++block)
-      walk.run(task, block, mine + block * s.taps * kBlockChannels, static_cast<float*>(own.data()),
-               [&](const DepthwiseLine& g, int64_t row) {
-                 int64_t rest = row, at = block * kBlockChannels * y.strides.back();
-                 for (size_t i = s.space + 1; i-- > 0; rest /= y.shape[i]) at += rest % y.shape[i] * y.strides[i];
-                 std::fill_n(g.out, g.positions * kBlockChannels, 0.0f);
-                 k.widen(static_cast<const std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()),
-                         y.strides[s.space], g.positions, g.channels, g.out, kBlockChannels);
-                 k.add(g);
-               });
-  });
+  for_tasks(
+      walk.tasks(), s.rows * s.taps * s.groups,
+      [&](int64_t task) {
+        Scratch own(walk.floats() * sizeof(float));
+        if (!own.data()) {
+          failed = true;
+          return;
+        }
+        float* const mine = sums + (task + 1) * each;
+        std::fill_n(mine, each, 0.0f);
+        for (int64_t block = 0; block < walk.blocks(); ++block)
+          walk.run(task, block, mine + block * s.taps * kBlockChannels, static_cast<float*>(own.data()),
+                   [&](const DepthwiseLine& g, int64_t row) {
+                     int64_t rest = row, at = block * kBlockChannels * y.strides.back();
+                     for (size_t i = s.space + 1; i-- > 0; rest /= y.shape[i]) at += rest % y.shape[i] * y.strides[i];
+                     std::fill_n(g.out, g.positions * kBlockChannels, 0.0f);
+                     k.widen(static_cast<const std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()),
+                             y.strides[s.space], g.positions, g.channels, g.out, kBlockChannels);
+                     k.add(g);
+                   });
+      },
+      kCost);
   if (failed) return exhausted();
   std::fill_n(sums, each, 0.0f);
   for (int64_t task = 1; task <= walk.tasks(); ++task)

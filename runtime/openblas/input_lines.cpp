@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/openblas/tasks.h"
+
 namespace frit::runtime::openblas {
 namespace {
 
@@ -38,9 +40,25 @@ int64_t InputLines::elements_for(int64_t lines, int64_t positions) const {
 }
 
 void InputLines::set_block(int64_t lines, int64_t positions) {
+  block_lines_ = lines;
+  block_positions_ = positions;
+  pieces_ = ceil_div(length(), positions);
+  blocks_of_box_ = ceil_div(this->lines(), lines) * pieces_;
   line_length_ = positions_for(positions) * pitch_;
   ends_length_ = rest_ ? (joined_ ? positions : positions_for(positions)) * kernels_.step : 0;
   box_lines_ = box_lines_for(lines);
+}
+
+InputLines::Block InputLines::block(int64_t number) const {
+  Block b{};
+  const int64_t box = number / blocks_of_box_, rest = number % blocks_of_box_;
+  b.image = box / outer_out_;
+  b.outer = box % outer_out_;
+  b.line = rest / pieces_ * block_lines_;
+  b.lines = std::min(block_lines_, lines() - b.line);
+  b.position = rest % pieces_ * block_positions_;
+  b.positions = std::min(block_positions_, length() - b.position);
+  return b;
 }
 
 size_t InputLines::bytes() const {

@@ -11,6 +11,12 @@
 
 namespace frit::runtime::openblas {
 
+// Elements of a window that lie side by side in a line.
+inline int64_t side_by_side(const ConvolutionSizes& s) {
+  const auto& last = s.axes[s.space - 1];
+  return last.dilation == 1 ? last.kernel * s.channels : s.channels;
+}
+
 class InputLines {
  public:
   // Where a block begins in the result, and how many lines and positions it has.
@@ -35,8 +41,11 @@ class InputLines {
   int64_t length() const { return wide_.out; }
   int64_t boxes() const { return outer_out_; }
 
-  // All blocks have at most this many lines and positions.
+  // All blocks have at most this many lines and positions. Blocks of more than one line have whole ones.
   void set_block(int64_t lines, int64_t positions);
+  int64_t blocks() const { return s_.batch * outer_out_ * blocks_of_box_; }
+  // By number: images, boxes, lines and pieces of a line, in order.
+  Block block(int64_t number) const;
   int64_t elements_for(int64_t lines, int64_t positions) const;
   // Bytes of a block. A panel of floats behind it can be read.
   size_t bytes() const;
@@ -78,6 +87,7 @@ class InputLines {
   Axis high_, wide_;
   bool joined_;
   int64_t outer_taps_ = 1, outer_out_ = 1, pitch_, run_, rest_, tap_, line_;
+  int64_t block_lines_ = 1, block_positions_ = 1, pieces_ = 1, blocks_of_box_ = 1;
   int64_t line_length_ = 0, ends_length_ = 0, box_lines_ = 0;
 };
 

@@ -45,16 +45,14 @@ class LineForward {
     const int64_t most = std::max<int64_t>(1, std::min(kTaskPositions, x_.length()));
     const int64_t pieces = ceil_div(x_.length(), most);
     positions_ = ceil_div(x_.length(), pieces);
-    pieces_ = ceil_div(x_.length(), positions_);
     lines_ = 1;
     const int64_t boxes = s.batch * x_.boxes();
-    while (pieces_ == 1 && lines_ < x_.lines() && (lines_ + 1) * positions_ <= kTaskPositions &&
+    while (positions_ == x_.length() && lines_ < x_.lines() && (lines_ + 1) * positions_ <= kTaskPositions &&
            x_.elements_for(lines_ + 1, positions_) <= kTaskElements &&
            ceil_div(x_.lines(), lines_ + 1) * boxes >= 3 * num_threads())
       ++lines_;
     x_.set_block(lines_, positions_);
-    blocks_ = ceil_div(x_.lines(), lines_);
-    tasks_ = boxes * blocks_ * pieces_;
+    tasks_ = x_.blocks();
     features_ = s.features;
     if (tasks_ < 3 * num_threads())
       features_ = std::min(s.features, ceil_div(ceil_div(s.features, ceil_div(3 * num_threads(), tasks_)), 32) * 32);
@@ -141,16 +139,9 @@ class LineForward {
   }
 
   void task(int64_t number, int64_t feature) {
-    InputLines::Block b{};
-    const int64_t piece = number % pieces_, block = number / pieces_ % blocks_, box = number / pieces_ / blocks_;
-    b.image = box / x_.boxes();
-    b.outer = box % x_.boxes();
-    b.line = block * lines_;
-    b.lines = std::min(lines_, x_.lines() - b.line);
-    b.position = piece * positions_;
-    b.positions = std::min(positions_, x_.length() - b.position);
+    const InputLines::Block b = x_.block(number);
     const int64_t all = s_.groups * s_.features, n = std::min(features_, s_.features - feature);
-    const int64_t row = (box * x_.lines() + b.line) * x_.length() + b.position,
+    const int64_t row = ((b.image * x_.boxes() + b.outer) * x_.lines() + b.line) * x_.length() + b.position,
                   rows = (b.lines - 1) * x_.length() + b.positions;
     const int64_t sums = k_.tiles || in_place_ ? 0 : rows * k_.panel;
     Scratch memory(x_.bytes() + static_cast<size_t>(sums) * sizeof(float));
@@ -221,7 +212,7 @@ class LineForward {
   const LibraryTensor &w_, &y_;
   InputLines x_;
   const bool in_place_;
-  int64_t positions_, pieces_, lines_, blocks_, tasks_, features_, chunks_, units_, panel_step_, group_step_;
+  int64_t positions_, lines_, tasks_, features_, chunks_, units_, panel_step_, group_step_;
   std::vector<LinePart> parts_, ends_;
   std::vector<int64_t> block_starts_;
   float* weights_ = nullptr;
@@ -235,9 +226,8 @@ class LineForward {
 bool goes_by_lines(const LibraryCall& call, const ConvolutionSizes& s) {
   const LineKernels* k = choose_lines(call.results[0].dtype);
   if (!k) return false;
-  const auto& last = s.axes[s.space - 1];
-  const int64_t run = last.dilation == 1 ? last.kernel * s.channels : s.channels;
-  return last.out >= kLeastLength && run >= kLeastUnits && (k->tiles || s.channels % k->per_lane == 0);
+  return s.axes[s.space - 1].out >= kLeastLength && side_by_side(s) >= kLeastUnits &&
+         (k->tiles || s.channels % k->per_lane == 0);
 }
 
 Status convolve_lines(const LibraryCall& call, const ConvolutionSizes& s) {

@@ -35,14 +35,12 @@ class LineWeights {
         x_(s, call.operands[0].data, sizeof(U), kernels) {
     const int64_t most = std::min(kBlockPositions, x_.length());
     positions_ = ceil_div(x_.length(), ceil_div(x_.length(), most));
-    pieces_ = ceil_div(x_.length(), positions_);
     lines_ = 1;
-    while (pieces_ == 1 && lines_ < x_.lines() && (lines_ + 1) * positions_ <= kBlockPositions &&
+    while (positions_ == x_.length() && lines_ < x_.lines() && (lines_ + 1) * positions_ <= kBlockPositions &&
            x_.elements_for(lines_ + 1, positions_) <= kBlockElements)
       ++lines_;
     x_.set_block(lines_, positions_);
-    blocks_of_box_ = ceil_div(x_.lines(), lines_) * pieces_;
-    blocks_ = s.batch * x_.boxes() * blocks_of_box_;
+    blocks_ = x_.blocks();
     parts_ = ceil_div(s.rows, kPartPositions);
     if (parts_ * s.groups * s.features * s.depth > kPartFloats) parts_ = 1;
     parts_ = std::min(parts_, blocks_);
@@ -62,30 +60,11 @@ class LineWeights {
       task(i / each / s_.groups, i / each % s_.groups, i % each / feature_tasks_, i % feature_tasks_);
     });
     if (exhausted_) return exhausted("convolution_weights");
-    for_tasks(ceil_div(all, 4096), all * 16, [&](int64_t i) {
-      T* out = static_cast<T*>(w_.data);
-      for (int64_t e = i * 4096; e < std::min(all, i * 4096 + 4096); ++e) {
-        float sum = sums_[e];
-        for (int64_t part = 1; part < parts_; ++part) sum += sums_[part * all + e];
-        out[e] = static_cast<T>(sum);
-      }
-    });
+    add_parts(sums_, parts_, all, static_cast<T*>(w_.data));
     return {};
   }
 
  private:
-  InputLines::Block block(int64_t number) const {
-    InputLines::Block b{};
-    const int64_t box = number / blocks_of_box_, rest = number % blocks_of_box_;
-    b.image = box / x_.boxes();
-    b.outer = box % x_.boxes();
-    b.line = rest / pieces_ * lines_;
-    b.lines = std::min(lines_, x_.lines() - b.line);
-    b.position = rest % pieces_ * positions_;
-    b.positions = std::min(positions_, x_.length() - b.position);
-    return b;
-  }
-
   // The cotangent of a block: floats, with `line` and `position` floats from one to the next.
   struct Cotangent {
     const float* data;
@@ -129,7 +108,7 @@ class LineWeights {
     const int64_t begin = blocks_ * part / parts_, end = blocks_ * (part + 1) / parts_;
     std::vector<LinePart> lines_of_block;
     for (int64_t number = begin; number < end; ++number) {
-      const InputLines::Block b = block(number);
+      const InputLines::Block b = x_.block(number);
       x_.fill(b, group, lines);
       const Cotangent y = cotangent(b, group, first, features, lines + x_.bytes() / sizeof(float));
       lines_of_block.clear();
@@ -148,7 +127,7 @@ class LineWeights {
   const LineKernels& k_;
   const LibraryTensor &y_, &w_;
   InputLines x_;
-  int64_t positions_, pieces_, lines_, blocks_of_box_, blocks_, parts_, tap_tasks_, feature_tasks_;
+  int64_t positions_, lines_, blocks_, parts_, tap_tasks_, feature_tasks_;
   bool in_place_;
   float* sums_ = nullptr;
   std::atomic<bool> exhausted_{false};
@@ -159,9 +138,7 @@ class LineWeights {
 bool weights_go_by_lines(const LibraryCall& call, const ConvolutionSizes& s) {
   const LineKernels* k = choose_lines(call.results[0].dtype);
   if (!k || k->per_lane != 1) return false;
-  const auto& last = s.axes[s.space - 1];
-  const int64_t run = last.dilation == 1 ? last.kernel * s.channels : s.channels;
-  return last.out >= kLeastPositions && run > kLeastRun;
+  return s.axes[s.space - 1].out >= kLeastPositions && side_by_side(s) > kLeastRun;
 }
 
 Status convolve_line_weights(const LibraryCall& call, const ConvolutionSizes& s) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 
 #include "helpers.h"
 #include "runtime/system/cpu.h"
@@ -17,6 +18,17 @@ array numbers_of(const Shape& shape) {
   int n = 1;
   for (const int d : shape) n *= d;
   return reshape(arange(static_cast<double>(n)), shape);
+}
+
+// Whether all elements agree, within what sums of the type may be off by where the largest is as large as that of
+// `want`.
+void expect_near_largest(const array& got, const array& want, Dtype type, const std::string& of) {
+  const Floats left = values<float>(astype(got, float32)), right = values<float>(astype(want, float32));
+  ASSERT_EQ(left.size(), right.size()) << of;
+  float scale = 1;
+  for (const float v : right) scale = std::max(scale, std::abs(v));
+  const float bound = type == float32 ? 1e-5f : type == float16 ? 1e-3f : 8e-3f;
+  for (size_t j = 0; j < left.size(); ++j) ASSERT_NEAR(left[j], right[j], scale * bound) << j << " of the " << of;
 }
 
 // The definition, on the host: float64 sums over every position of the kernel.
@@ -189,13 +201,7 @@ TEST(Convolution, TheRoutineAgreesWithDoubles) {
     const auto [exact, want] = vjp(conv, {wide(small_x), wide(small_w)}, {wide(cotangent)});
     const auto agree = [&](const array& a, const array& b, const char* what) {
       EXPECT_EQ(a.dtype(), dtype);
-      const Floats left = values<float>(astype(a, float32)), right = values<float>(astype(b, float32));
-      ASSERT_EQ(left.size(), right.size());
-      float scale = 1;
-      for (const float v : right) scale = std::max(scale, std::abs(v));
-      const float bound = dtype == float32 ? 1e-5f : dtype == float16 ? 1e-3f : 8e-3f;
-      for (size_t j = 0; j < left.size(); ++j)
-        ASSERT_NEAR(left[j], right[j], scale * bound) << what << j << " of draw " << i;
+      expect_near_largest(a, b, dtype, std::string(what) + "of draw " + std::to_string(i));
     };
     agree(y, exact[0], "result ");
     agree(narrow[0], exact[0], "result of vjp ");
@@ -237,13 +243,7 @@ TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
       const auto [y, got] = vjp(conv, {x, w}, {cotangent});
       const auto [exact, want] = vjp(conv, {wide(x), wide(w)}, {wide(cotangent)});
       const auto agree = [&](const array& a, const array& b, const char* of) {
-        const Floats left = values<float>(astype(a, float32)), right = values<float>(astype(b, float32));
-        ASSERT_EQ(left.size(), right.size());
-        float scale = 1;
-        for (const float v : right) scale = std::max(scale, std::abs(v));
-        const float bound = dtype == float32 ? 1e-5f : dtype == float16 ? 1e-3f : 8e-3f;
-        for (size_t j = 0; j < left.size(); ++j)
-          ASSERT_NEAR(left[j], right[j], scale * bound) << of << j << " for " << c.w[0] << " features";
+        expect_near_largest(a, b, dtype, of + ("for " + std::to_string(c.w[0])) + " features");
       };
       agree(y[0], exact[0], "result ");
       agree(got[0], want[0], "input ");
