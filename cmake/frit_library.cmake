@@ -54,7 +54,7 @@ target_precompile_headers(frit_pch PRIVATE ${FRIT_PCH_HEADERS})
 # Compiles several files of one room as one, which halves the work: most of a file's time goes into the headers and templates that its
 # neighbours need too. Off, each file shows that it includes whatever it uses.
 option(FRIT_JOIN_SOURCES "compile the files of a room together" ON)
-set(FRIT_FILES_AT_ONCE 16)
+set(FRIT_FILES_AT_ONCE 16 CACHE STRING "the most files of a room that are compiled together")
 
 # frit_join_sources(variable folder sources...): files in a folder of the build that include the sources, at most FRIT_FILES_AT_ONCE of one room
 # in each, and as many in each as in the room's others. The texts name no folder outside of the project, so that all checkouts share what ccache

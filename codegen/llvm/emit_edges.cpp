@@ -14,15 +14,16 @@
 
 #include "codegen/llvm/emitter.h"
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/stream_lines.h"
 
 namespace frit::codegen {
 
 using llvm::BasicBlock;
 using llvm::Value;
+using passes::kLineBytes;
 
 namespace {
 
-constexpr int64_t kLine = 64;
 // Instructions of a body, for one lane, that are worth two copies.
 constexpr int64_t kShortBody = 128;
 
@@ -151,7 +152,7 @@ Value* KernelEmitter::elements_to_line(const ir::Loop& loop, Value* to) {
     if (!store || !store->stream) continue;
     const auto affine = store->index.affine_in(loop.var);
     if (!affine || !affine->coefficient.is(1) || !varies_by_variable_only(store->index)) return nullptr;
-    const int64_t line = kLine / kernel_.buffer(store->buffer).dtype.size();
+    const int64_t line = kLineBytes / kernel_.buffer(store->buffer).dtype.size();
     if (!first) {
       if (is_aligned(affine->rest)) return nullptr;
       first = store;
@@ -167,7 +168,7 @@ Value* KernelEmitter::elements_to_line(const ir::Loop& loop, Value* to) {
   const Val at = pure({&start, &position}, [&](llvm::ArrayRef<Value*> v) {
     return builder_.CreatePtrToInt(builder_.CreateInBoundsGEP(element, v[0], v[1]), builder_.getInt64Ty());
   });
-  Value* bytes = builder_.CreateAnd(builder_.CreateNeg(at.scalar()), i64(kLine - 1));
+  Value* bytes = builder_.CreateAnd(builder_.CreateNeg(at.scalar()), i64(kLineBytes - 1));
   Value* count = builder_.CreateUDiv(bytes, i64(size));
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, to);
 }

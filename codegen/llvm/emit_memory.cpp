@@ -10,14 +10,15 @@
 #include <bit>
 
 #include "codegen/llvm/emitter.h"
+#include "passes/schedule/stream_lines.h"
 
 namespace frit::codegen {
 
 using llvm::Value;
+using passes::kLineBytes;
 
 // A larger constant stride is computed like an unknown one; a smaller one becomes part of the instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
-static constexpr int kWholeLine = 64;  // bytes that non-temporal stores fill before they leave
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
   Address a;
@@ -378,7 +379,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
     return;
   }
   // Rows side by side take turns, so parts of a line would reach memory one by one.
-  const bool lines = vector_->rows.empty() || vector_->width * a.dtype.size() >= kWholeLine;
+  const bool lines = vector_->rows.empty() || vector_->width * a.dtype.size() >= kLineBytes;
   const bool stream = store.stream && lines && !vector_->shifted &&
                       (vector_->at_line || is_aligned(store.index.substitute(vector_->var, Dim(0))));
   for (int c = 0; c < copies(); ++c) {

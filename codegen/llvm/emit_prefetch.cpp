@@ -18,14 +18,15 @@
 #include <vector>
 
 #include "codegen/llvm/emitter.h"
+#include "passes/schedule/stream_lines.h"
 
 namespace frit::codegen {
 
 using llvm::Value;
+using passes::kLineBytes;
 
 namespace {
 
-constexpr int64_t kLine = 64;
 // A smaller buffer is in the second-level cache anyway, and the processor itself prefetches a shorter row.
 constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
@@ -192,20 +193,21 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
     const auto along = index.affine_in(column), across = index.affine_in(rows.var);
     if (!along || !along->coefficient.is(1) || !across) return;
     if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
-    const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
+    const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLineBytes / std::max(kLineBytes, piece * size));
     // A loop around the far rows takes the next piece of each, which begins at most a line behind this one. Prefetching
     // a line several times takes longer than waiting for it.
     if (const int64_t piece_size = piece * size; !vector_ && !write && elements.is_const())
       for (const auto& [name, value] : names_)
         if (const auto around = name == rows.var ? std::nullopt : index.affine_in(name);
             around && around->coefficient == elements) {
-          const int64_t next = std::max(kLine, piece_size) / size;
-          if (piece_size >= kLine / 2) prefetches_[&visitor].push_back({buffer, index + Dim(next)});
+          const int64_t next = std::max(kLineBytes, piece_size) / size;
+          if (piece_size >= kLineBytes / 2) prefetches_[&visitor].push_back({buffer, index + Dim(next)});
           return;
         }
     const Dim later = min(Dim::symbol(rows.var) + Dim(ahead), rows.extent - Dim(1));
     // A piece that is one step begins anywhere in a line, and ends in one more, if the rows do not keep their place.
-    const bool straddles = vector_ && facts_.equal(mod(across->coefficient * Dim(size), Dim(kLine)), 0) != Tri::Yes;
+    const bool straddles =
+        vector_ && facts_.equal(mod(across->coefficient * Dim(size), Dim(kLineBytes)), 0) != Tri::Yes;
     prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, later), write, straddles});
   };
   const auto plan = [&](const ir::Loop& visitor, const std::string& column, const Dim& elements) {
@@ -234,7 +236,7 @@ void KernelEmitter::plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& c
     const auto across = index.affine_in(write ? rows.var : columns.var);
     if (!along || !along->coefficient.is(1) || !across) return;
     if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
-    const int64_t ahead = write ? kLine / size * kWrittenAhead : kStepsAhead * columns.vector;
+    const int64_t ahead = write ? kLineBytes / size * kWrittenAhead : kStepsAhead * columns.vector;
     prefetches_[&columns].push_back(
         {buffer, index.substitute(columns.var, Dim::symbol(columns.var) + Dim(ahead)), write});
   };
@@ -282,8 +284,8 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
     for (int c = 0; c < copies(); ++c) {
       const int64_t vector = vector_->width * a.stride * a.dtype.size(), at = c * vector;
       if (vector_->rows.empty() && at < next) continue;
-      next = at + kLine;
-      for (int64_t line = 0; line < std::max<int64_t>(1, vector); line += kLine)
+      next = at + kLineBytes;
+      for (int64_t line = 0; line < std::max<int64_t>(1, vector); line += kLineBytes)
         prefetch(builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(line / a.dtype.size())));
     }
     if (straddles)

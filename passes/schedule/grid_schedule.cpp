@@ -31,7 +31,7 @@ constexpr int64_t kFewScans = 264;
 // invocations that keep a device busy with longer bodies than this; half as many do with short ones
 constexpr int64_t kWorthVectors = 1 << 16, kShortBody = 32;
 // instructions beyond which copies of a body need more registers than wide loads save
-constexpr int64_t kLongBody = 400;
+constexpr int64_t kMostCopied = 400;
 // elements of a row that 256 invocations keep in registers, bytes of a row of which many fit into a cache together, and
 // elements beyond which a length is as good as open
 constexpr int64_t kResident = 12288, kCachedBytes = 49152, kUnknownLength = int64_t{1} << 24;
@@ -69,7 +69,7 @@ void for_each_loop(Body& body, const std::function<void(Loop&)>& f) {
 }
 
 // Whether `outer` is a perfect nest around straight-line code.
-bool is_straight(Loop& outer) {
+bool is_straight_nest(Loop& outer) {
   Loop* loop = &outer;
   while (Loop* inner = inner_of_nest(loop->body)) {
     if (inner->extent.uses(outer.var)) return false;
@@ -81,7 +81,7 @@ bool is_straight(Loop& outer) {
 // The number of consecutive elements in a wide access of which all results are stored contiguously. Few elements are
 // dealt out to many invocations, in accesses of a word: they wait for each other's instructions, not for memory.
 int element_vector(const Kernel& k, const Loop& loop) {
-  if (count(loop.body) > kLongBody) return 1;
+  if (count(loop.body) > kMostCopied) return 1;
   int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
   const int64_t elements = k.facts.range(loop.extent).high,
                 enough = count(loop.body) > kShortBody ? kWorthVectors : kWorthVectors / 2;
@@ -404,7 +404,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       for (Loop* outer = loop; (outer = inner_of_nest(outer->body, locals));)
         while (collapse(*outer, locals)) {
         }
-      const bool tiled = k.locals.empty() && is_straight(*loop) && cut_tiles(k, *loop);
+      const bool tiled = k.locals.empty() && is_straight_nest(*loop) && cut_tiles(k, *loop);
       while (!tiled && inner_of_nest(loop->body, locals)) {
         Loop* inner = inner_of_nest(loop->body, locals);
         // A local belongs to one iteration, so a loop that uses it stays in one iteration.

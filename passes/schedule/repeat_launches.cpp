@@ -14,7 +14,7 @@ using namespace ir;
 namespace {
 
 // Launches that run again, at most; and the least part of the memory in use that one may free.
-constexpr int kMostRepeats = 64;
+constexpr int kMostLaunches = 64;
 constexpr int64_t kLeastPart = 64;
 
 class Repeats {
@@ -161,7 +161,7 @@ class Repeats {
 
 void repeat_cheap_launches(Program& p) {
   Repeats repeats(p);
-  for (int i = 0; i < kMostRepeats && repeats.next(); ++i) {
+  for (int i = 0; i < kMostLaunches && repeats.next(); ++i) {
   }
 }
 

@@ -40,7 +40,6 @@ constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of 
 // Tiles of two axes. If a vector is a whole cache line, each line is visited once, in any order; such tiles are large,
 // to make rows long. Otherwise the lines of a tile must stay in the innermost cache, and rows a power of two apart use
 // only a few of its sets.
-constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
@@ -155,7 +154,7 @@ class Scheduler {
     if (few)
       put_blocks_in_lanes(k_, loop, lanes, fresh("w"));
     else  // Lanes that are idle cost time where a vector is no line.
-      put_blocks_side_by_side(k_, loop, lanes, target_.vector_bytes < kLine, fresh("w"));
+      put_blocks_side_by_side(k_, loop, lanes, target_.vector_bytes < kLineBytes, fresh("w"));
     set_grain(loop);
     return true;
   }
@@ -251,8 +250,8 @@ class Scheduler {
 
   // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
   Staging staging() const {
-    if (target_.vector_bytes >= kLine) return Staging::Masked;
-    return target_.vector_bytes >= kLine / 2 ? Staging::Whole : Staging::None;
+    if (target_.vector_bytes >= kLineBytes) return Staging::Masked;
+    return target_.vector_bytes >= kLineBytes / 2 ? Staging::Whole : Staging::None;
   }
 
   // A nest that reads many operands, by pieces of its last axis.
@@ -275,7 +274,7 @@ class Scheduler {
     const int lanes = lanes_for(right.body);
     if (has_short_loops(right.body, lanes)) {
       if (k_.facts.range(right.extent).high < lanes) return false;
-      put_pairs_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLine);
+      put_pairs_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLineBytes);
       return true;
     }
     const int registers = target_.vector_bytes >= 64 ? 32 : 16;
@@ -312,7 +311,8 @@ class Scheduler {
   // all cores share. Where they hold more, rows of a quarter more are read faster as a whole, in blocks of them.
   bool reads_short_runs(const Loop& loop) const {
     const int64_t columns = column_unroll(loop) * lanes_for(loop.body), bytes = narrowest(loop.body);
-    if (target_.vector_bytes < kLine && columns * bytes < kShortRun && reads_more_than(target_.cache_bytes, loop.body))
+    if (target_.vector_bytes < kLineBytes && columns * bytes < kShortRun &&
+        reads_more_than(target_.cache_bytes, loop.body))
       return true;
     const auto range = k_.facts.range(loop.extent);
     return loop.kind != LoopKind::Parallel && reads_more_than(target_.stream_bytes / 2, loop.body) &&
@@ -407,8 +407,8 @@ class Scheduler {
   }
 
   bool tile_nest(Loop& loop, int64_t bytes) {
-    const bool lines = std::min(int64_t{target_.vector_bytes}, kTileVectors * bytes) >= kLine;
-    const int64_t side = std::max(kTileSide, 2 * kLine / bytes);
+    const bool lines = std::min(int64_t{target_.vector_bytes}, kTileVectors * bytes) >= kLineBytes;
+    const int64_t side = std::max(kTileSide, 2 * kLineBytes / bytes);
     if (!tile(loop, lines ? kTileRows : side, lines ? kTileColumns : side, fresh("t"), k_.facts)) return false;
     vectorize_leaves(loop);
     side_by_side(*inner_of_nest(loop.body));
