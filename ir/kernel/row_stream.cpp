@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "ir/routines/routine.h"
 
@@ -50,6 +52,50 @@ bool is_within(const Kernel& k, const Body& body, const Dim& position, const Dim
   add_bindings(body, facts);
   return facts.less_equal(0, position) == Tri::Yes && facts.less(position, length) == Tri::Yes;
 }
+
+// Whether each access of a buffer lies in its row of `length` elements, where loops end at positions of the row's own.
+class RowBounds {
+ public:
+  RowBounds(uint32_t buffer, std::string row, const Dim& length)
+      : buffer_(buffer), row_(std::move(row)), length_(length) {}
+
+  // `facts` knows the names around the body.
+  bool hold(const Body& body, DimFacts facts) {
+    return std::all_of(body.begin(), body.end(), [&](const Instr& i) {
+      if (const auto* bind = std::get_if<BindInstr>(&i.node)) add_binding(facts, *bind);
+      if (const auto* load = std::get_if<LoadInstr>(&i.node)) return within(load->buffer, load->index, facts);
+      if (const auto* store = std::get_if<StoreInstr>(&i.node)) return within(store->buffer, store->index, facts);
+      const auto* loop = std::get_if<Loop>(&i.node);
+      if (!loop) return true;
+      loops_.push_back(loop);
+      const bool holds = hold(loop->body, facts);
+      loops_.pop_back();
+      return holds;
+    });
+  }
+
+ private:
+  bool within(uint32_t buffer, const Dim& index, const DimFacts& facts) const {
+    if (buffer != buffer_) return true;
+    const auto along = index.affine_in(row_);
+    if (!along) return false;
+    Dim first = along->rest, last = first;
+    // An extent may use the names around the loop, so inner loops go first.
+    for (size_t i = loops_.size(); i-- > 0;) {
+      const Loop& loop = *loops_[i];
+      const auto step = last.affine_in(loop.var);
+      if (!step || facts.less_equal(0, step->coefficient) != Tri::Yes) return false;
+      last = step->rest + step->coefficient * (loop.extent - Dim(1));
+      first = first.substitute(loop.var, 0);
+    }
+    return facts.less_equal(0, first) == Tri::Yes && facts.less(last, length_) == Tri::Yes;
+  }
+
+  const uint32_t buffer_;
+  const std::string row_;
+  const Dim length_;
+  std::vector<const Loop*> loops_;  // around, from the outside
+};
 
 bool is_dense(const Window& w) {
   return w.layout.offset.is(0) && w.layout.strides == row_major_strides(w.layout.shape);
@@ -151,8 +197,9 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool loo
   if (!rows) return false;
   std::vector<std::string> own_values{rows->var};
   collect_bindings(rows->body, own_values);
-  for (const std::string& name : own_values)
-    if (extents_use(rows->body, name)) return false;
+  const bool ends_itself = std::any_of(own_values.begin(), own_values.end(),
+                                       [&](const std::string& name) { return extents_use(rows->body, name); });
+  if (ends_itself && !RowBounds(buffer, rows->var, length).hold(rows->body, k.facts)) return false;
   // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
   // position is within the row.
   bool own = true;
@@ -160,7 +207,7 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool loo
     if (b != buffer) return;
     const auto along = index.affine_in(rows->var);
     own = own && along && along->coefficient == length;
-    if (!own) return;
+    if (!own || ends_itself) return;
     const auto uses = [&](const std::string& name) { return along->rest.uses(name); };
     if (std::none_of(own_values.begin(), own_values.end(), uses)) return;
     own = lookups && !uses(rows->var) && is_within(k, rows->body, along->rest, length);
@@ -214,6 +261,7 @@ class Columns {
     for (const std::string& s : k_.symbols)
       if (s == kRowSymbol) return std::nullopt;
     visit(rows->body, nullptr);
+    if (known_ && !needed_) needed_ = replaced_;
     if (!known_ || !needed_) return std::nullopt;
     return needed_->substitute(row_, Dim::symbol(std::string(kRowSymbol)));
   }
@@ -223,11 +271,15 @@ class Columns {
     for (const Instr& i : body) {
       if (const auto* s = std::get_if<ScalarInstr>(&i.node)) number(*s);
       if (const auto* index = std::get_if<IndexInstr>(&i.node)) numbers_[index->result] = index->index;
+      if (const auto* bind = std::get_if<BindInstr>(&i.node))
+        if (const auto found = numbers_.find(bind->value); found != numbers_.end()) names_[bind->name] = found->second;
     }
     // A condition may be computed behind the load.
     for (const Instr& i : body) {
       if (const auto* load = std::get_if<LoadInstr>(&i.node); load && load->buffer == buffer_)
         look(*load, body, around);
+      if (const auto* store = std::get_if<StoreInstr>(&i.node); store && store->buffer == buffer_ && around)
+        replace(*store, *around);
       if (const auto* loop = std::get_if<Loop>(&i.node)) visit(loop->body, loop);
     }
   }
@@ -251,13 +303,28 @@ class Columns {
     }
   }
 
+  // The columns that a loop over the first ones of a row takes, where their number follows from the row.
+  std::optional<Dim> columns_of(const Dim& extent) const {
+    for (const auto& [name, value] : names_)
+      if (extent == Dim::symbol(name)) return value;
+    return std::nullopt;
+  }
+
+  // A loop over the last columns of a row stores there what it does not load.
+  void replace(const StoreInstr& store, const Loop& around) {
+    const auto along = store.index.affine_in(row_);
+    const auto first = columns_of(length_ - around.extent);
+    if (first && along && store.mask == kNoReg && along->rest == length_ - around.extent + Dim::symbol(around.var))
+      replaced_ = first;
+  }
+
   // The load's value, and what is computed of it, must end as the value that one condition selects.
   void look(const LoadInstr& load, const Body& body, const Loop* around) {
     known_ = false;
     const auto along = load.index.affine_in(row_);
-    if (!around || !along || load.mask != kNoReg || !along->rest.affine_in(around->var) ||
-        !(along->rest == Dim::symbol(around->var)) || !(around->extent == length_))
-      return stop();
+    if (!around || !along || load.mask != kNoReg || !(along->rest == Dim::symbol(around->var))) return stop();
+    if (const auto first = columns_of(around->extent)) return need(*first);
+    if (!(around->extent == length_)) return stop();
     std::set<Reg> values{load.result};
     const ScalarInstr* chosen = nullptr;
     bool holds = true;  // whether the value counts where the condition holds, or where it does not
@@ -285,8 +352,12 @@ class Columns {
       if (values.contains(c.next)) return stop();
     const auto bound = columns_where(chosen->args[0], holds, body, around->var);
     if (!bound) return stop();
-    if (needed_ && !(*needed_ == *bound)) return stop();
-    needed_ = bound;
+    need(*bound);
+  }
+
+  void need(const Dim& columns) {
+    if (needed_ && !(*needed_ == columns)) return stop();
+    needed_ = columns;
     known_ = !stopped_;
   }
 
@@ -324,7 +395,8 @@ class Columns {
   const Dim length_;
   std::string row_;
   std::map<Reg, Dim> numbers_;
-  std::optional<Dim> needed_;
+  std::map<std::string, Dim> names_;
+  std::optional<Dim> needed_, replaced_;
   bool known_ = true, stopped_ = false;
 };
 

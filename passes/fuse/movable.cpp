@@ -61,7 +61,7 @@ class MovableFinder {
 
   bool is_light(ValueId v, bool functions, int& left) const {
     const Op* op = f_.def_of(v);
-    if (!op || op->def->kind == OpKind::Constant || op->def->kind == OpKind::Iota) return true;
+    if (!op || is_position(*op)) return true;
     if (op->def->kind != OpKind::Elementwise && !op->def->view) return false;
     if (op->def->has(kExpensive)) {
       if (!functions) return false;
@@ -70,6 +70,14 @@ class MovableFinder {
     if (--left < 0) return false;
     return std::all_of(op->operands.begin(), op->operands.end(),
                        [&](ValueId o) { return is_light(o, functions, left); });
+  }
+
+  // Whether the op gives constants or numbers of positions, spread at most.
+  bool is_position(const Op& op) const {
+    if (op.def->kind == OpKind::Constant || op.def->kind == OpKind::Iota) return true;
+    const Op* from =
+        op.def->kind == OpKind::Index && op.def->view && op.operands.size() == 1 ? f_.def_of(op.operands[0]) : nullptr;
+    return from && is_position(*from);
   }
 
   // Whether a function of each element costs a grid less than a launch of its own: next to elements of four bytes it

@@ -11,6 +11,7 @@
 #include "ir/routines/routine.h"
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/hidden_columns.h"
 
 namespace frit::passes {
 namespace {
@@ -123,6 +124,8 @@ Result<bool> run_stream_rows(Function& f, PassContext& context) {
       context.remark(f, "step " + std::to_string(i) + " is not streamed: " + why);
       continue;
     }
+    Program shorter = trial;
+    if (leave_out_hidden_columns(shorter, *stream) && row_stream_at(shorter, i, why)) trial = std::move(shorter);
     for (size_t at = i; at < stream->last; ++at) {
       const auto* launch = std::get_if<KernelStep>(&trial.steps[at]);
       if (const auto* library = std::get_if<LibraryStep>(&trial.steps[at]))

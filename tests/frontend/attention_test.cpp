@@ -1,5 +1,6 @@
 // Attention, whose rows are computed some at a time, has the bits of whole products.
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "helpers.h"
@@ -59,6 +60,40 @@ TEST(Attention, RowsAtATimeHaveTheBitsOfWholeProducts) {
         EXPECT_TRUE(array_equal(compiled(in)[0], step_by_step(in), true).item<bool>());
       }
   }
+}
+
+// Rows whose scores do not outweigh the hidden ones, and rows that are no numbers, take all of their columns.
+TEST(Attention, HiddenColumnsHaveTheirPartInRowsWithoutOtherWeights) {
+  const int rows = 200;
+  for (const float hidden : {-kInfinity, -1e9f, -1500.0f, -1000.0f, -900.0f})
+    for (const Dtype t : {float32, bfloat16, float16, float64})
+      for (const int columns : {200, 150, 330}) {
+        const auto masked = [&](const std::vector<array>& in, auto whole) {
+          const array row = expand_dims(arange(rows), 1), last = add(row, array(columns - rows));
+          array scores = matmul(in[0], swapaxes(in[1], -1, -2));
+          whole(scores);
+          scores = where(less_equal(arange(columns), last), scores, array(hidden, t));
+          whole(scores);
+          array weights = softmax(scores, -1);
+          whole(weights);
+          return matmul(weights, in[2]);
+        };
+        // Rows of scores from far below all hidden ones to infinity.
+        const array q = draw(2, rows, 16, t, 1), ones = full({rows, 1}, 1.0f);
+        const array turn = expand_dims(remainder(arange(rows), array(7)), 1);
+        array factor = where(equal(turn, array(3)), ones * array(300.0f), ones);
+        factor = where(equal(turn, array(4)), ones * array(kInfinity), factor);
+        factor = where(equal(turn, array(5)), ones * array(std::nanf("")), factor);
+        const array far = where(equal(turn, array(6)), ones * array(-1400.0f), ones * array(0.0f));
+        array left = multiply(q, astype(factor, t)), right = draw(2, columns, 16, t, 2);
+        left = concatenate({left, broadcast_to(astype(far, t), {2, rows, 1})}, -1);
+        right = concatenate({right, ones_like(slice(right, {0, 0, 0}, {2, columns, 1}))}, -1);
+        const std::vector<array> in{left, right, draw(2, columns, 24, t, 3)};
+        const auto compiled =
+            compile([&](const std::vector<array>& x) { return std::vector<array>{masked(x, [](array&) {})}; });
+        const array expected = masked(in, [](array& x) { eval(x); });
+        EXPECT_TRUE(array_equal(compiled(in)[0], expected, true).item<bool>()) << hidden << ' ' << t << ' ' << columns;
+      }
 }
 
 TEST(Attention, MasksOfSharedHeadsAndSinks) {

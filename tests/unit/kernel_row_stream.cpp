@@ -48,6 +48,49 @@ TEST(RowStream, NeedsAllColumnsWhereAValueMayCount) {
   EXPECT_FALSE(needed("%k: bool = eq %c, %r\n%z: f32 = select %k, %y, %least"));
 }
 
+// Loops over the columns that a mask leaves, and over the others.
+std::optional<Kernel> cut(const std::string& first, const std::string& end, const std::string& begin,
+                          const std::string& rest) {
+  const auto kernel = parse_kernel(R"(kernel @cut(%s: f32[m*n] inout; m, n) {
+  parallel for i in m {
+    %0: i64 = index((i % 7))
+    bind k = %0 in [0, n]
+    for j in )" + end + R"( {
+      %x: f32 = load %s[i*n + j]
+      %y: f32 = mul %x, 2
+      store %s[i*n + j + )" + first +
+                                   R"(], %y
+    }
+    for h in )" + rest + R"( {
+      store %s[i*n + h + )" + begin +
+                                   R"(], -inf
+    }
+  }
+})");
+  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
+  return kernel.ok() ? std::optional(*kernel) : std::nullopt;
+}
+
+TEST(RowStream, NeedsTheColumnsOfLoopsThatEndAtTheMask) {
+  const Dim n = Dim::symbol("n"), row = mod(Dim::symbol("row"), 7);
+  const auto kernel = cut("0", "k", "k", "n - k");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(needed_columns(*kernel, 0, n), row);
+  EXPECT_EQ(length_of_rows(*kernel, 0), n);
+  // It is not known which columns these are.
+  const auto more = cut("0", "min(k + 1, n)", "k", "n - k");
+  ASSERT_TRUE(more);
+  EXPECT_FALSE(needed_columns(*more, 0, n));
+}
+
+TEST(RowStream, LoopsThatEndAtAMaskKeepToTheirRows) {
+  // A position may lie in the next row, which exists for all rows but the last one.
+  for (const auto& kernel : {cut("1", "k", "k", "n - k"), cut("0", "k", "k + 1", "n - k")}) {
+    ASSERT_TRUE(kernel);
+    EXPECT_FALSE(length_of_rows(*kernel, 0));
+  }
+}
+
 std::optional<RowStream> stream(const std::string& index, const std::string& more = "") {
   const auto program = parse_program(R"(program @f(m, n) {
   buffer %a: f32[m*8] input 0
