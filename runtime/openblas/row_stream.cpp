@@ -1,7 +1,9 @@
 // The routine "matmul, rows, matmul": out = f(a b) v, where f works on rows. Rows are computed some at a time, and the
 // product a b is never in memory.
 //
-// Every element is the sum that "matmul" gives. The right operands are packed once for all rows.
+// Every element is the sum that "matmul" gives. The right operands are packed once for all rows that meet them: by the
+// thread that takes these rows, into memory that stays in its cache, where there are enough matrices for all threads,
+// else before all rows.
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -94,9 +96,14 @@ class Run {
     if (!first_.rows_alike || !second_.rows_alike) block_rows_ = kTileRows;
     block_rows_ = std::min(block_rows_, m);
     blocks_ = (m + block_rows_ - 1) / block_rows_;
-    if (!pack_all()) return no_memory();
+    prepare(left_, first_, b_, call_.operands[1].dtype, m);
+    prepare(right_, second_, v_, call_.operands[2].dtype, m);
+    find_groups();
+    const auto groups = static_cast<int64_t>(groups_.size()) - 1;
+    by_group_ = num_threads() == 1 || groups >= kGroupsPerThread * num_threads();
+    if (!by_group_ && !pack_all()) return no_memory();
     parallel_for(
-        batches_ * blocks_, 1,
+        by_group_ ? groups : batches_ * blocks_, 1,
         [](void* context, int64_t begin, int64_t end) { static_cast<Run*>(context)->range(begin, end); }, this,
         batches_ * m * n * (a_.columns() + v_.columns()) >= kLong);
     return failed_.load(std::memory_order_relaxed) ? no_memory() : Status();
@@ -105,7 +112,7 @@ class Run {
  private:
   // Multiplications that take longer than waking a thread.
   static constexpr int64_t kLong = int64_t{1} << 22;
-  static constexpr int64_t kBlocksPerThread = 4;
+  static constexpr int64_t kBlocksPerThread = 4, kGroupsPerThread = 4;
 
   static int64_t rows_at_once(const Choice& choice, Dtype t) {
     const PackedProduct* packed = choice.wide ? choose_packed(t) : nullptr;
@@ -125,10 +132,15 @@ class Run {
     std::vector<int64_t> batch;              // by place
   };
 
+  // The batches that share both right operands: the first of each group, and behind the last one their number.
+  void find_groups() {
+    for (size_t i = 0; i < static_cast<size_t>(batches_); ++i)
+      if (i == 0 || left_.place[i] != left_.place[i - 1] || right_.place[i] != right_.place[i - 1])
+        groups_.push_back(static_cast<int64_t>(i));
+    groups_.push_back(batches_);
+  }
+
   bool pack_all() {
-    const int64_t m = a_.rows();
-    prepare(left_, first_, b_, call_.operands[1].dtype, m);
-    prepare(right_, second_, v_, call_.operands[2].dtype, m);
     const auto bytes = [](const Right& r) { return r.step * static_cast<int64_t>(r.batch.size()); };
     packed_ = Scratch(static_cast<size_t>(bytes(left_) + bytes(right_)));
     if (bytes(left_) + bytes(right_) && !packed_.data()) return false;
@@ -158,44 +170,80 @@ class Run {
     return &r == &left_ ? at : at + left_.step * static_cast<int64_t>(left_.batch.size());
   }
 
+  // Of both kinds, counted on.
   void pack(int64_t i) {
     const auto lefts = static_cast<int64_t>(left_.batch.size());
-    const bool is_left = i < lefts;
-    Right& r = is_left ? left_ : right_;
-    if (!is_left) i -= lefts;
-    const Matrix matrix = (is_left ? b_ : v_).at(r.batch[static_cast<size_t>(i)]);
-    if (r.product) r.product->pack(matrix, packed(r, i));
-    if (!is_left && r.product) finite_[static_cast<size_t>(i)] = all_finite(matrix, call_.operands[2].dtype);
+    if (i < lefts) return pack_left(left_.batch[static_cast<size_t>(i)], packed(left_, i));
+    i -= lefts;
+    const auto place = static_cast<size_t>(i);
+    finite_[place] = pack_right(right_.batch[place], packed(right_, i));
   }
+
+  void pack_left(int64_t batch, std::byte* to) const {
+    if (left_.product) left_.product->pack(b_.at(batch), to);
+  }
+  // Says whether all elements are known to be finite.
+  bool pack_right(int64_t batch, std::byte* to) const {
+    if (!right_.product) return false;
+    right_.product->pack(v_.at(batch), to);
+    return all_finite(v_.at(batch), call_.operands[2].dtype);
+  }
+
+  // The packed operands of some rows, and the memory for them.
+  struct Work {
+    std::byte *left, *right, *scores, *weights;
+    bool finite;
+  };
 
   void range(int64_t begin, int64_t end) {
     const int64_t n = b_.columns();
-    const auto size = [&](Dtype t) { return static_cast<size_t>((block_rows_ * n * t.size() + 63) / 64 * 64); };
-    Scratch memory(size(call_.rows->scores) + size(call_.rows->weights));
-    auto* scores = static_cast<std::byte*>(memory.data());
-    if (n > 0 && !scores) return failed_.store(true, std::memory_order_relaxed);
+    const auto size = [&](Dtype t) { return (block_rows_ * n * t.size() + 63) / 64 * 64; };
+    const int64_t scores = size(call_.rows->scores), weights = size(call_.rows->weights);
+    const int64_t own = by_group_ ? left_.step + right_.step : 0;
+    Scratch memory(static_cast<size_t>(scores + weights + own));
+    auto* at = static_cast<std::byte*>(memory.data());
+    if (n > 0 && !at) return failed_.store(true, std::memory_order_relaxed);
+    Work work{at, at + left_.step, at + own, at + own + scores, false};
     for (int64_t i = begin; i < end; ++i)
-      if (!block(i, scores, scores + size(call_.rows->scores))) failed_.store(true, std::memory_order_relaxed);
+      if (by_group_)
+        group(i, work);
+      else
+        shared_block(i, work);
   }
 
-  bool block(int64_t index, std::byte* scores, std::byte* weights) {
+  void group(int64_t index, Work& work) {
+    const auto at = static_cast<size_t>(index);
+    pack_left(groups_[at], work.left);
+    work.finite = pack_right(groups_[at], work.right);
+    for (int64_t i = groups_[at] * blocks_; i < groups_[at + 1] * blocks_; ++i)
+      if (!block(i, work)) failed_.store(true, std::memory_order_relaxed);
+  }
+
+  void shared_block(int64_t index, Work& work) {
+    const auto batch = static_cast<size_t>(index / blocks_);
+    work.left = packed(left_, left_.place[batch]);
+    work.right = packed(right_, right_.place[batch]);
+    work.finite = finite_[static_cast<size_t>(right_.place[batch])];
+    if (!block(index, work)) failed_.store(true, std::memory_order_relaxed);
+  }
+
+  bool block(int64_t index, const Work& work) {
     const int64_t batch = index / blocks_, m = a_.rows(), n = b_.columns(), d = v_.columns();
     const int64_t first = index % blocks_ * block_rows_, rows = std::min(block_rows_, m - first);
-    const auto place = static_cast<size_t>(batch);
     const Matrix a = a_.at(batch).block(first, 0, rows, a_.columns(), call_.operands[0].dtype.size());
     const Matrix out = out_.at(batch).block(first, 0, rows, d, call_.results[0].dtype.size());
-    const Matrix s{scores, rows, n, n, 1}, w{weights, rows, n, n, 1};
+    const Matrix s{work.scores, rows, n, n, 1}, w{work.weights, rows, n, n, 1};
     const int64_t row = batch * m + first;
     const int64_t columns = call_.rows->needed ? std::clamp<int64_t>(call_.rows->needed(row, row + rows), 0, n) : n;
-    if (!(left_.product ? left_.product->multiply(a, packed(left_, left_.place[place]), s, a.cols, columns)
+    if (!(left_.product ? left_.product->multiply(a, work.left, s, a.cols, columns)
                         : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size())))
       return false;
-    if (!call_.rows->run(row, row + rows, scores, weights)) return false;
+    if (!call_.rows->run(row, row + rows, work.scores, work.weights)) return false;
     bool done;
     if (right_.product) {
-      const int64_t at = right_.place[place], element = call_.operands[2].dtype.size();
-      const int64_t depth = finite_[static_cast<size_t>(at)] ? used_columns(weights, rows, n, element) : n;
-      done = right_.product->multiply(w, packed(right_, at), out, depth, d);
+      const int64_t element = call_.operands[2].dtype.size();
+      const int64_t depth = work.finite ? used_columns(work.weights, rows, n, element) : n;
+      done = right_.product->multiply(w, work.right, out, depth, d);
     } else {
       done = by_tiles(second_.multiply, w, v_.at(batch), out, call_.operands[2].dtype.size());
     }
@@ -218,6 +266,8 @@ class Run {
   Right left_, right_;
   Scratch packed_;
   std::vector<uint8_t> finite_;  // by place of right_
+  bool by_group_ = false;
+  std::vector<int64_t> groups_;
   std::atomic<bool> failed_{false};
 };
 
