@@ -58,7 +58,9 @@ constexpr int64_t kColumnWork = 12;   // scalar operations per element up to whi
 class Scheduler {
  public:
   Scheduler(Kernel& k, const TargetTraits& target, bool rows_fixed, LooseBuffers loose)
-      : k_(k), target_(target), rows_fixed_(rows_fixed), streamed_{target.stream_bytes, std::move(loose)} {}
+      : k_(k), target_(target), rows_fixed_(rows_fixed), streamed_{target.stream_bytes, std::move(loose)} {
+    streamed_.masks_small = target.vector_bytes >= kLineBytes;
+  }
 
   void run() {
     for (Instr& i : k_.body)
@@ -74,7 +76,7 @@ class Scheduler {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
         mark_streams(loop->body, loop->vector > 0 ? loop : vector);
-        if (loop->vector > 1 && !rows_fixed_) stream_from_lines(*loop, streamed_, k_);
+        if (loop->vector > 1 && !rows_fixed_) stream_from_lines(*loop, body, streamed_, k_);
         continue;
       }
       auto* store = std::get_if<StoreInstr>(&i.node);

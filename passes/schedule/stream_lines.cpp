@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "passes/lower/loop_nest.h"
+#include "passes/schedule/body_work.h"
+
 namespace frit::passes {
 
 using namespace ir;
@@ -12,6 +15,9 @@ namespace {
 
 // Bytes of a row from which on its first and last line, which are written in parts, do not matter.
 constexpr int64_t kLongRowBytes = 3072;
+// The same where memory bounds the work, so that a masked step more takes no time: for a row that one loop visits, and
+// for one that several loops do. The work of all of them for an element is at most this.
+constexpr int64_t kLightRowBytes = 512, kLightRowsBytes = 1024, kLightWork = 20;
 // The same of a piece, whose lines would push out operands.
 constexpr int64_t kLongPieceBytes = 2000;
 
@@ -23,6 +29,20 @@ bool is_plain_row(const Loop& loop) {
     if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->index.affine_in(loop.var).has_value();
     return std::holds_alternative<ScalarInstr>(i.node);
   });
+}
+
+// Bytes of a row of the result from which on it is worth beginning at a line. `row` is the body that the loop over the
+// row lies in. A rounding to bf16 takes some operations, and beside those memory is no bound. Nor is it where single
+// elements of 16 bits go up to the line.
+int64_t least_bytes(const Body& row, Dtype result, bool masks_small) {
+  int64_t loops = 0, work = 0;
+  for (const Instr& i : row)
+    if (const auto* loop = std::get_if<Loop>(&i.node)) {
+      if (contains_loop(loop->body)) return kLongRowBytes;
+      ++loops, work += leaf_work(loop->body);
+    }
+  if (result == bfloat16 || (result.size() < 4 && !masks_small) || work > kLightWork) return kLongRowBytes;
+  return loops == 1 ? kLightRowBytes : kLightRowsBytes;
 }
 
 }  // namespace
@@ -60,7 +80,7 @@ bool StreamedResults::take(const StoreInstr& store, const Kernel& k) const {
   return has(bytes, floor_div(all * Dim(4), 5));
 }
 
-void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel& k) {
+void stream_from_lines(Loop& loop, const Body& row, const StreamedResults& streamed, const Kernel& k) {
   if (loop.kind != LoopKind::Serial || !loop.accumulators.empty() || !loop.carries.empty() || !is_plain_row(loop))
     return;
   StreamedResults results = streamed;
@@ -72,8 +92,10 @@ void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel
     if (!store) continue;
     const auto affine = store->index.affine_in(loop.var);
     if (store->stream || !affine->coefficient.is(1) || !results.take(*store, k)) return;
-    const int64_t size = k.buffers[store->buffer].dtype.size();
-    if (k.facts.range(loop.extent).high < (results.by_pieces ? kLongPieceBytes : kLongRowBytes) / size) return;
+    const Dtype type = k.buffers[store->buffer].dtype;
+    const int64_t size = type.size(),
+                  least = results.by_pieces ? kLongPieceBytes : least_bytes(row, type, results.masks_small);
+    if (k.facts.range(loop.extent).high < least / size) return;
     if (phase && (store->buffer != stores[0]->buffer || !mod(affine->rest - *phase, Dim(kLineBytes / size)).is(0)))
       return;
     phase = affine->rest;

@@ -27,12 +27,13 @@ struct StreamedResults {
   // before it is written, which it does not do for rows as a whole, and the lines push out operands that are read
   // again. So a quarter of the cache is enough, if there are five eighths of it with the operands.
   bool by_pieces = false;
-  bool whole_rows = false;  // a piece is all of a row
+  bool whole_rows = false;   // a piece is all of a row
+  bool masks_small = false;  // vectors of 16-bit elements are stored under a mask
   // Whether the store is of such a result, which the kernel does not read.
   bool take(const ir::StoreInstr& store, const ir::Kernel& k) const;
 };
 
-// Marks the stores of the vector loop `loop` if it is worth beginning at a line, and all of them can.
-void stream_from_lines(ir::Loop& loop, const StreamedResults& streamed, const ir::Kernel& k);
+// Marks the stores of the vector loop `loop` in the body `row` if it is worth beginning at a line, and all of them can.
+void stream_from_lines(ir::Loop& loop, const ir::Body& row, const StreamedResults& streamed, const ir::Kernel& k);
 
 }  // namespace frit::passes
