@@ -18,7 +18,8 @@ namespace {
 // Operations that outweigh the test of all lanes, the branch, and now and then a wrong guess of it.
 constexpr size_t kWorthBranch = 24;
 // The other way must be a formula, too, and this many times as short: of two ways of a length both are usual, and
-// beside a constant or a special value the long way is the usual one.
+// beside a constant or a special value the long way is the usual one. A test of the bits of a float says by its form
+// that it is one for unusual numbers (ir/math/formula.h).
 constexpr size_t kShortWay = 4, kTimesAsLong = 3;
 
 const ir::ScalarInstr* as_scalar(const ir::Instr& i) { return std::get_if<ir::ScalarInstr>(&i.node); }
@@ -82,6 +83,18 @@ std::set<size_t> only_for(const ir::Body& body, const Uses& uses, const std::vec
   return places;
 }
 
+// Whether the comparison is of a float's bits, as an unsigned integer, less a bound.
+bool tests_bits(const ir::Kernel& k, const ir::Body& body, const Uses& uses, const ir::ScalarInstr& compares) {
+  const auto made_by = [&](ir::Reg r, ir::ScalarOp op) {
+    const auto made = uses.made.find(r);
+    const auto* s = made == uses.made.end() ? nullptr : as_scalar(body[made->second]);
+    return s && s->op == op ? s : nullptr;
+  };
+  const auto* less = made_by(compares.args[0], ir::ScalarOp::Sub);
+  const auto* bits = less && !is_signed_int(less->type) ? made_by(less->args[0], ir::ScalarOp::Bitcast) : nullptr;
+  return bits && is_float(k.reg_types[bits->args[0]]);
+}
+
 }  // namespace
 
 // The selections of a test that have enough work of their own, and that work; each by places in the body, in order.
@@ -100,8 +113,11 @@ std::vector<KernelEmitter::Rare> KernelEmitter::rare_work(const ir::Loop& loop) 
     const auto* compares = made == uses.made.end() ? nullptr : as_scalar(body[made->second]);
     if (!compares || !ir::is_comparison(compares->op) || !vector_->varying[test]) continue;
     const std::set<size_t> places = only_for(body, uses, at, 1);
-    const size_t other = only_for(body, uses, at, 2).size();
-    if (places.size() < kWorthBranch || other < kShortWay || places.size() < kTimesAsLong * other) continue;
+    if (places.size() < kWorthBranch) continue;
+    if (!tests_bits(kernel_, body, uses, *compares)) {
+      const size_t other = only_for(body, uses, at, 2).size();
+      if (other < kShortWay || places.size() < kTimesAsLong * other) continue;
+    }
     // The branch is in front of the first selection, where all operands must be known. Constants are known anywhere.
     const bool known = std::all_of(places.begin(), places.end(), [&](size_t p) {
       const auto* s = as_scalar(body[p]);

@@ -123,6 +123,23 @@ inline Expr sign_bit(Expr a) {
 }
 inline Expr flip_sign(Expr a, Expr sign) { return from_bits(bits(a) ^ sign); }
 
+// The constants of a formula that depend on the layout of f32 and f64.
+struct Format {
+  int mantissa_bits;   // 23, 52
+  int64_t bias;        // 127, 1023
+  double round_magic;  // adding it rounds to an integer, held in the low bits of the sum
+};
+inline Format format_of(Expr a) { return a.is_f32() ? Format{23, 127, 0x1.8p23} : Format{52, 1023, 0x1.8p52}; }
+
+// Whether `a` is anything but a positive normal number. Machine code takes this form of a test, of a float's bits as an
+// unsigned integer, for one that hardly any lane passes (codegen/llvm/emit_rare.cpp).
+inline Expr is_unusual(Expr a) {
+  Expr i = bitcast(a.is_f32() ? uint32 : uint64, a);
+  Format format = format_of(a);
+  const int64_t least = int64_t{1} << format.mantissa_bits;
+  return i - i.constant_int(least) >= i.constant_int(2 * format.bias * least);
+}
+
 // c[0] + c[1] x + c[2] x^2 + ..., by Horner's rule.
 inline Expr horner(Expr x, std::span<const double> c) {
   Expr y = x.constant(c.back());
@@ -174,13 +191,5 @@ inline Expr exact_rest(Expr c, Expr a, Expr b) {
   Expr p = a * b;
   return (c - p) - product_error(a, b, p);
 }
-
-// The constants of a formula that depend on the layout of f32 and f64.
-struct Format {
-  int mantissa_bits;   // 23, 52
-  int64_t bias;        // 127, 1023
-  double round_magic;  // adding it rounds to an integer, held in the low bits of the sum
-};
-inline Format format_of(Expr a) { return a.is_f32() ? Format{23, 127, 0x1.8p23} : Format{52, 1023, 0x1.8p52}; }
 
 }  // namespace frit::ir::math

@@ -129,12 +129,16 @@ Expr with_limits(Expr x, Expr y) {
   return select(x < inf, select(x > 0, y, outside), x);  // x is infinite or NaN
 }
 
+// Of any number. Machine code goes past all but the last two lines where every lane is a positive normal number.
 Expr log_in_base(Expr x, const Base& base) {
   Format format = format_of(x);
   double step = format.mantissa_bits;
   Expr subnormal = x < (x.is_f32() ? 0x1p-126 : 0x1p-1022);
   auto [k, f] = split(select(subnormal, x * (x.is_f32() ? 0x1p23 : 0x1p52), x));
-  return with_limits(x, log_parts(k + select(subnormal, -step, k.constant(0)), f, nullptr, base));
+  Expr any = with_limits(x, log_parts(k + select(subnormal, -step, k.constant(0)), f, nullptr, base));
+  if (!x.branches()) return any;
+  auto [exponent, fraction] = split(x);
+  return select(is_unusual(x), any, log_parts(exponent, fraction, nullptr, base));
 }
 
 }  // namespace
