@@ -3,6 +3,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 #include "codegen/llvm/emitter.h"
 
 namespace frit::codegen {
@@ -35,11 +37,43 @@ Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
   }
   if (is_float(from)) {
     if (is_float(to)) return to == float64 ? builder_.CreateFPExt(x, type) : builder_.CreateFPTrunc(x, type);
-    auto id = is_signed_int(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    return builder_.CreateIntrinsic(id, {type, x->getType()}, {x});
+    return float_to_integer(to, x);
   }
   if (is_float(to)) return from_signed ? builder_.CreateSIToFP(x, type) : builder_.CreateUIToFP(x, type);
   return from_signed ? builder_.CreateSExtOrTrunc(x, type) : builder_.CreateZExtOrTrunc(x, type);
+}
+
+// The integer towards zero, the nearest one of the type where there is none, and 0 of NaN. LLVM's own conversion takes
+// the lanes of a vector one by one, so the lanes are brought into the type's range in front of one that is not defined
+// outside of it. Bounds that are floats bound the operand. Others are those of a power of two, whose lanes are chosen
+// behind it.
+Value* KernelEmitter::float_to_integer(Dtype to, Value* x) {
+  const bool is_signed = is_signed_int(to);
+  llvm::Type* type = like(x, register_type(to));
+  if (!x->getType()->isVectorTy()) {
+    const auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return builder_.CreateIntrinsic(id, {type, x->getType()}, {x});
+  }
+  const unsigned bits = type->getScalarSizeInBits(), magnitude = is_signed ? bits - 1 : bits;
+  const unsigned digits = x->getType()->getScalarType()->isDoubleTy() ? 53 : 24;
+  const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  Value *zero = number(0), *least = number(is_signed ? -std::ldexp(1.0, static_cast<int>(magnitude)) : 0);
+  Value* beyond = number(std::ldexp(1.0, static_cast<int>(magnitude)));
+  const auto at_least = [&](Value* v) { return builder_.CreateSelect(builder_.CreateFCmpOGT(v, least), v, least); };
+  if (magnitude <= digits) {
+    Value* most = number(std::ldexp(1.0, static_cast<int>(magnitude)) - 1);
+    // The first of the two is the bound where the operand is NaN, and the least of unsigned integers is 0.
+    Value* near = is_signed ? x : at_least(x);
+    near = builder_.CreateSelect(builder_.CreateFCmpOLT(near, most), near, most);
+    if (is_signed) near = builder_.CreateSelect(builder_.CreateFCmpORD(x, x), at_least(near), zero);
+    if (bits == 32 && !is_signed) return builder_.CreateFPToUI(near, type);
+    Value* word = builder_.CreateFPToSI(near, like(x, builder_.getInt32Ty()));
+    return bits < 32 ? builder_.CreateTrunc(word, type) : word;
+  }
+  Value* near = at_least(builder_.CreateSelect(builder_.CreateFCmpOLT(x, beyond), x, zero));
+  Value* inside = is_signed ? builder_.CreateFPToSI(near, type) : builder_.CreateFPToUI(near, type);
+  const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  return builder_.CreateSelect(builder_.CreateFCmpOGE(x, beyond), llvm::ConstantInt::get(type, most), inside);
 }
 
 // The nearest f32 towards zero, with its last bit set if anything was lost (round to odd). Rounding that again gives

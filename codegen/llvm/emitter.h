@@ -158,8 +158,13 @@ class KernelEmitter {
   llvm::Value* fused(llvm::Value* x, llvm::Value* y, llvm::Value* z);
   llvm::Value* float_remainder(llvm::Value* x, llvm::Value* y);
 
+  // emit_remainder.cpp
+  llvm::Value* short_remainder(llvm::Value* a, llvm::Value* b, llvm::Value** whole);
+  std::optional<Val> vector_remainder(const ir::ScalarInstr& instr);
+
   // emit_cast.cpp
   llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
+  llvm::Value* float_to_integer(Dtype to, llvm::Value* x);
   llvm::Value* double_to_odd_float(llvm::Value* x);
   llvm::Value* integer_to_odd_double(llvm::Value* x, bool is_signed);
   llvm::Type* like(llvm::Value* shape, llvm::Type* element);
