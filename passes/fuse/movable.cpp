@@ -22,18 +22,27 @@ class MovableFinder {
 
   // From users to operands.
   std::vector<bool> run() {
+    std::vector<bool> whole(f_.values.size(), false);  // values that some user does not read element by element
+    for (ValueId v : f_.results) whole[v] = true;
     for (size_t i = f_.ops.size(); i-- > 0;) {
       const Op& op = f_.ops[i];
-      ValueId v = op.results[0];
+      const ValueId v = op.results.empty() ? kNone : op.results[0];
       if (op.def->kind == OpKind::Index) {
         movable_[v] = is_consumed(op);
       } else if (op.def->kind == OpKind::Elementwise) {
         const Op* user = only_user(v);
-        if (!user) continue;
-        const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
-        movable_[v] =
-            moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v, *user));
+        int left = kLightOps;
+        if (!user) {
+          movable_[v] = !whole[v] && follows_from_positions(v, left);
+        } else {
+          const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
+          movable_[v] =
+              moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v, *user));
+        }
       }
+      const bool spreads = op.def->kind == OpKind::Index && op.def->view && !whole[v];
+      const bool by_element = op.def->kind == OpKind::Elementwise || op.def->kind == OpKind::Reduction || spreads;
+      for (ValueId o : op.operands) whole[o] = whole[o] || !by_element;
     }
     return std::move(movable_);
   }
@@ -70,6 +79,17 @@ class MovableFinder {
     if (--left < 0) return false;
     return std::all_of(op->operands.begin(), op->operands.end(),
                        [&](ValueId o) { return is_light(o, functions, left); });
+  }
+
+  // Whether `v` is little work on positions alone. Several users compute it again rather than reading it from memory.
+  bool follows_from_positions(ValueId v, int& left) const {
+    const Op* op = f_.def_of(v);
+    if (!op) return false;
+    if (is_position(*op)) return true;
+    const bool spreads = op->def->kind == OpKind::Index && op->def->view;
+    const bool cheap = op->def->kind == OpKind::Elementwise && !op->def->has(kExpensive) && --left >= 0;
+    return (spreads || cheap) && std::all_of(op->operands.begin(), op->operands.end(),
+                                             [&](ValueId o) { return follows_from_positions(o, left); });
   }
 
   // Whether the op gives constants or numbers of positions, spread at most.
