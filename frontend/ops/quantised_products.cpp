@@ -24,13 +24,16 @@ using In = std::vector<array>;
 // some columns at a time. On a GPU a product of a few rows unpacks them while it reads them, rounded to the product's
 // type; one row alone is quicker as a sum. Floats of a few bits take more operations than integers do, and codes that
 // go from word to word most: a sum along the packed axis takes a code apart once for all rows, any other sum once for
-// each.
+// each. Stored weights of 16 bits are half as long, and their products take few rows at the speed of one.
 constexpr int64_t kFewRows = 6, kFewRowsOfFloats = 8, kFewRowsOfGpu = 1;
-constexpr int64_t kFewRowsByColumns = 3, kFewRowsOfFloatsByColumns = 2, kFewRowsAcrossWords = 1;
+constexpr int64_t kFewRowsByColumns = 3, kFewRowsOfFloatsByColumns = 2, kFewRowsAcrossWords = 1,
+                  kFewRowsOfHalvesByColumns = 1;
 
-int64_t few_rows_of(const QuantFormat& f, bool transpose) {
+// `halves`: the weights are stored in 16 bits.
+int64_t few_rows_of(const QuantFormat& f, bool transpose, bool halves) {
   const bool floats = f.mode != QuantMode::Affine;
   if (transpose) return floats ? kFewRowsOfFloats : kFewRows;
+  if (halves) return kFewRowsOfHalvesByColumns;
   if (floats) return kFewRowsOfFloatsByColumns;
   return 32 % f.bits == 0 ? kFewRowsByColumns : kFewRowsAcrossWords;
 }
@@ -38,10 +41,11 @@ int64_t few_rows_of(const QuantFormat& f, bool transpose) {
 // Up to this many rows the weights of a product on a CPU stay in cache. No CPU multiplies halves, so they stay wide.
 constexpr int64_t kWideRows = 64;
 
-bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const QuantFormat& f, const StreamOrDevice& s) {
+bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, bool halves, const QuantFormat& f,
+                  const StreamOrDevice& s) {
   const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
   if (!detail::hint(rows) || (!cpu && !transpose)) return false;
-  return detail::decide_at_most(rows, cpu ? few_rows_of(f, transpose) : kFewRowsOfGpu, op, s.where());
+  return detail::decide_at_most(rows, cpu ? few_rows_of(f, transpose, halves) : kFewRowsOfGpu, op, s.where());
 }
 
 void check_floats(std::string_view op, const array& a, const StreamOrDevice& s) {
@@ -198,7 +202,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
       f, transpose, false, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(x.dtype(), scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
-  p.few_rows = has_few_rows(op, rows, transpose, f, s);
+  p.few_rows = has_few_rows(op, rows, transpose, is_low_precision(p.result), f, s);
   p.wide = f.cpu && transpose && !p.few_rows && p.result == float16 && detail::hint(rows) &&
            detail::decide_at_most(rows, kWideRows, op, s.where());
   In inputs{matrix, w, scales};
