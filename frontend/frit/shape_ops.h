@@ -93,7 +93,6 @@ array slice(const array& a, const array& start, const std::vector<int>& axes, co
             StreamOrDevice s = {});
 array slice(const array& a, std::initializer_list<Size> start, const Sizes& stop, const Shape& strides,
             StreamOrDevice s = {});
-array slice(const array& a, std::initializer_list<Size> start, const Sizes& stop, StreamOrDevice s = {});
 
 // Cuts an axis into equal parts, or into parts that end at each of `indices` and at the end of the axis. The axis is 0
 // where it is not given.

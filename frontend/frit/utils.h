@@ -16,6 +16,7 @@
 #include "frit/array.h"
 #include "frit/dtype.h"
 #include "frit/half.h"
+#include "frit/types/complex.h"
 #include "frit/types/half_types.h"
 
 namespace frit {

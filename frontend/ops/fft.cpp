@@ -47,10 +47,6 @@ array along(std::string_view row, const array& a, int axis, ir::AttrMap attrs, c
 ir::Dims lengths(const Kind& kind, const array& a, const Sizes* n, const std::vector<int>& axes,
                  const StreamOrDevice& s) {
   const std::string who(kind.name);
-  if (n && n->size() != axes.size())
-    fail(who + ": " + std::to_string(n->size()) + " lengths are given for " + std::to_string(axes.size()) +
-             " axes of " + text(a),
-         "give a length for each axis", s);
   ir::Dims out;
   for (size_t i = 0; i < axes.size(); ++i) {
     const Dim has = size_of(a, axes[i]);
@@ -66,6 +62,12 @@ ir::Dims lengths(const Kind& kind, const array& a, const Sizes* n, const std::ve
 
 array transform(const Kind& kind, array a, const Sizes* n, const std::vector<int>& given, FFTNorm norm,
                 const StreamOrDevice& s) {
+  if (n && n->size() != given.size())
+    fail(std::string(kind.name) + ": " + std::to_string(n->size()) + " lengths are given for " +
+             std::to_string(given.size()) + " axes of " + text(a),
+         "give a length for each axis", s);
+  if (a.ndim() == 0 && given.empty())
+    fail(std::string(kind.name) + ": " + text(a) + " has no axes to transform", "give an array with an axis", s);
   std::vector<int> axes;
   for (int axis : given) axes.push_back(detail::normalize_axis(kind.name, a, axis, s));
   detail::normalize_axes(kind.name, a, axes, s);  // none twice

@@ -18,9 +18,6 @@ array slice(const array& a, std::initializer_list<Size> start, const Sizes& stop
             StreamOrDevice s) {
   return slice(a, Sizes(start), stop, strides, s);
 }
-array slice(const array& a, std::initializer_list<Size> start, const Sizes& stop, StreamOrDevice s) {
-  return slice(a, Sizes(start), stop, s);
-}
 
 Dtype result_type(const array& a, const array& b) { return promote_types(a.dtype(), b.dtype()); }
 Dtype result_type(const array& a, const array& b, const array& c) {

@@ -204,6 +204,11 @@ TEST(Fft, Errors) {
   EXPECT_THROW(fft::fft(zeros({0})), std::invalid_argument);
   EXPECT_THROW(fft::irfft(zeros({1})), std::invalid_argument);
   EXPECT_THROW(fft::fftn(x, {2}, {0, 1}), std::invalid_argument);
+  EXPECT_THROW(fft::irfft2(zeros({3}), {2}, {0, 1}), std::invalid_argument) << "lengths are counted first";
+  EXPECT_THROW(fft::fftn(array(1.0f)), std::invalid_argument);
+  EXPECT_THROW(fft::ifftn(array(1.0f)), std::invalid_argument);
+  EXPECT_THROW(fft::rfftn(array(1.0f)), std::invalid_argument);
+  EXPECT_THROW(fft::irfftn(array(1.0f)), std::invalid_argument);
   EXPECT_THROW(fft::fftshift(x, {2}), std::out_of_range);
   EXPECT_THROW(fft::fftfreq(0), std::invalid_argument);
   EXPECT_THROW(fft::rfftfreq(4, 0.0), std::invalid_argument);

@@ -57,6 +57,32 @@ TEST(MovedPrograms, HalvesHaveLimitsAndAssignments) {
   static_assert(is_vector_v<Shape> && !is_vector_v<int> && is_arrays_v<array, const array&> && !is_array_v<int>);
 }
 
+TEST(MovedPrograms, ComplexNumbersStandBesideOthersAndHaveAnOrder) {
+  using C = complex64_t;
+  static_assert(C(1, 2) + 1 == C(2, 2) && 1 + C(1, 2) == C(2, 2) && C(1, 2) - 2u == C(-1, 2) &&
+                true - C(1, 2) == C(0, -2));
+  static_assert(C(1, 2) * int64_t{2} == C(2, 4) && size_t{3} * C(1, 2) == C(3, 6) && C(2, 4) / 2 == C(1, 2));
+  static_assert(C(1, 0) == 1 && true == C(1, 0) && C(1, 2) != 1 && 2u != C(1, 0));
+  static_assert(std::is_same_v<decltype(C() + 1), C> && std::is_same_v<decltype(C() * 2.0f), C>);
+  EXPECT_EQ(float16_t(2.0f) * C(1, 2), C(2, 4));
+  EXPECT_EQ(C(1, 2) - bfloat16_t(1.0f), C(0, 2));
+  EXPECT_EQ(4 / C(0, 2), C(0, -2));
+  EXPECT_TRUE(C(2, 0) == float16_t(2.0f) && bfloat16_t(3.0f) != C(2, 0));
+  EXPECT_TRUE(C(1, 5) < C(2, 0) && C(1, 2) < C(1, 3) && !(C(1, 2) < C(1, 2)));
+  EXPECT_TRUE(C(1, 2) <= C(1, 2) && C(2, 0) > C(1, 9) && C(1, 2) >= C(1, 2) && !(C(1, 2) >= C(1, 3)));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(C(nan, 0) < C(1, 0) || C(nan, 0) >= C(1, 0));
+}
+
+TEST(MovedPrograms, BracesBehindTheEndsOfASliceAreStrides) {
+  const array x({1, 2, 3, 4}, {2, 2});
+  EXPECT_EQ(slice(x, {0, 1}, {2, 2}).shape(), (Shape{2, 1}));
+  EXPECT_EQ(slice(x, {0, 1}, {2, 2}, Device::cpu).shape(), (Shape{2, 1}));
+  EXPECT_EQ(slice(x, {0, 0}, {2, 2}, {1, 2}).shape(), (Shape{2, 1}));
+  EXPECT_THROW(slice(x, {0, 0}, {2, 2}, {}), std::invalid_argument);
+  EXPECT_EQ(slice(array(7), {}, {}, {}).item<int>(), 7);
+}
+
 TEST(MovedPrograms, AnArrayWithoutAPrimitiveWaitsForMemory) {
   array a({2}, float32, nullptr, {});
   EXPECT_EQ(a.status(), array::Status::unscheduled);
