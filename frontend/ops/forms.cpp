@@ -8,7 +8,7 @@ array ones_like(const array& a, Dtype dtype, StreamOrDevice s) { return full_lik
 
 array linspace(double start, double stop, const Size& num, bool endpoint, Dtype dtype, StreamOrDevice s) {
   if (endpoint) return linspace(start, stop, num, dtype, s);
-  check_size("linspace", simplify(num.dim()), s);
+  detail::check_size("linspace", detail::simplify(num.dim()), s);
   // One number more, the last of which is left out.
   const array with_end = linspace(start, stop, num + Size(1), dtype, s);
   return slice(with_end, Sizes{0}, Sizes{num}, s);
