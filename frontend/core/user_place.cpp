@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "frontend/frit/detail/binding.h"
+#include "ir/base/backward.h"
 
 namespace frit::detail {
 
@@ -12,6 +13,7 @@ namespace {
 
 std::atomic<FindUserLine> g_find{nullptr};
 thread_local SourceLoc t_caller;
+thread_local bool t_backward = false;
 
 // Programs in another language have no lines of C++ of their own. Lines of files that were read, and those that an
 // operation of a transform has from the operation it belongs to, stay.
@@ -28,12 +30,25 @@ CallerLine::~CallerLine() {
   if (outermost_) t_caller = {};
 }
 
-SourceLoc user_place(const SourceLoc& own, bool wait) {
+BackwardPass::BackwardPass(bool backward) : around_(t_backward) { t_backward = t_backward || backward; }
+BackwardPass::~BackwardPass() { t_backward = around_; }
+
+namespace {
+
+SourceLoc line_of(const SourceLoc& own, bool wait) {
   const SourceLoc& given = t_caller.known() ? t_caller : own;
   const FindUserLine find = g_find.load(std::memory_order_acquire);
   if (!find || (given.known() && !is_frit(given.file))) return given;
   const UserLine at = find(wait);
   return {at.file, at.line, 0};
+}
+
+}  // namespace
+
+SourceLoc user_place(const SourceLoc& own, bool wait) {
+  SourceLoc place = line_of(own, wait);
+  set_backward(place, is_backward(own) || t_backward);
+  return place;
 }
 
 SourceLoc outside_of_frit(const SourceLoc& given) {

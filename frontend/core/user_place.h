@@ -20,6 +20,19 @@ class CallerLine {
   bool outermost_;
 };
 
+// While one lives and `backward` holds, the operations that the calling thread makes in a trace belong to a backward
+// pass: the rules of a user and the second computation of a checkpoint.
+class BackwardPass {
+ public:
+  explicit BackwardPass(bool backward);
+  ~BackwardPass();
+  BackwardPass(const BackwardPass&) = delete;
+  BackwardPass& operator=(const BackwardPass&) = delete;
+
+ private:
+  bool around_;
+};
+
 // Where an operation is made: the line of a CallerLine, or `given`, unless that is nowhere, or a line of frit itself,
 // and a binding knows better (frontend/frit/detail/binding.h). With `wait` it may wait for another thread.
 SourceLoc user_place(const SourceLoc& given, bool wait = false);

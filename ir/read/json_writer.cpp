@@ -2,6 +2,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "ir/base/backward.h"
 #include "ir/kernel/program.h"
 #include "ir/read/json.h"
 #include "ir/text/kernel_printer.h"
@@ -95,7 +96,8 @@ OrderedJson function(const Function& f) {
       if (!is_default(*op.def, name, value)) attrs[name] = attr(value);
     if (!attrs.empty()) item["attrs"] = std::move(attrs);
     if (op.group >= 0) item["group"] = op.group;
-    if (op.loc.known()) item["loc"] = {{"file", op.loc.file}, {"line", op.loc.line}, {"column", op.loc.column}};
+    if (is_backward(op.loc)) item["backward"] = true;
+    if (op.loc.known()) item["loc"] = {{"file", op.loc.file}, {"line", op.loc.line}, {"column", column_of(op.loc)}};
     out["ops"].push_back(std::move(item));
   }
   if (!f.groups.empty()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "ir/base/backward.h"
 #include "ir/text/text.h"
 #include "ir/verify/kernel_verifier.h"
 
@@ -80,6 +81,7 @@ class KernelParser {
       FRIT_TRY(lexer_.expect(":"));
       FRIT_TRY(count(loc.line));
       if (lexer_.accept(":")) FRIT_TRY(count(loc.column));
+      loc.column = std::min(loc.column, kMostColumn);
       k_.locs.push_back(loc);
     } while (lexer_.accept(","));
     return {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "ir/base/backward.h"
 namespace frit::ir {
 namespace {
 
@@ -115,25 +116,36 @@ void Lexer::skip_blank() {
 }
 
 void Lexer::read_comment(std::string_view comment) {
-  constexpr std::string_view kHead = "// loc ";
+  constexpr std::string_view kHead = "// loc ", kBackward = "backward";
   if (!comment.starts_with(kHead) || line_ != last_line_) return;  // on a line of its own it belongs to no op
   size_t quote = at_ + kHead.size();
   size_t size = quoted_size(quote);
-  if (!size) return;
-  auto file = unquote({TokenKind::String, text_.substr(quote, size), line_, 1});
-  if (!file.ok()) return;
   std::string_view rest = text_.substr(quote + size, at_ + comment.size() - quote - size);
   while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\t' || rest.back() == '\r')) rest.remove_suffix(1);
-  SourceLoc loc{nullptr, 0, 0};
-  for (uint32_t* part : {&loc.line, &loc.column}) {
+  SourceLoc loc;
+  if (rest.ends_with(kBackward)) {
+    set_backward(loc, true);
+    rest.remove_suffix(kBackward.size());
+    while (rest.ends_with(' ')) rest.remove_suffix(1);
+  } else if (!size) {
+    return;
+  }
+  uint32_t parts[] = {0, 0};  // line and column
+  for (uint32_t& part : parts) {
     if (rest.empty()) break;
-    if (rest.front() != ':') return;
-    auto [end, status] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), *part);
+    if (!size || rest.front() != ':') return;
+    auto [end, status] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), part);
     if (status != std::errc()) return;
     rest.remove_prefix(end - rest.data());
   }
-  if (!rest.empty()) return;
-  loc.file = intern_file_name(*file);
+  if (!rest.empty() || parts[1] > kMostColumn) return;
+  if (size) {
+    auto file = unquote({TokenKind::String, text_.substr(quote, size), line_, 1});
+    if (!file.ok()) return;
+    loc.file = intern_file_name(*file);
+  }
+  loc.line = parts[0];
+  loc.column |= parts[1];
   location_ = loc;
   location_line_ = line_;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/base/backward.h"
 #include "passes/manager/cotangent.h"
 
 namespace frit::passes {
@@ -14,12 +15,25 @@ namespace {
 
 class KeptValues {
  public:
-  explicit KeptValues(const Function& f) : f_(f), late_(f.values.size(), false), returned_(f.values.size(), false) {
+  explicit KeptValues(const Function& f)
+      : f_(f), late_(f.values.size(), false), early_(f.values.size(), false), returned_(f.values.size(), false) {
     for (ValueId p : f.params) late_[p] = is_cotangent(f.values[p]);
-    for (ValueId r : f.results) returned_[r] = true;
-    for (const Op& op : f.ops)
-      if (std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return late_[v]; }))
-        for (ValueId r : op.results) late_[r] = true;
+    std::vector<bool> from_cotangents = late_;
+    for (ValueId r : f.results) early_[r] = returned_[r] = true;
+    for (const Op& op : f.ops) {
+      const bool follows =
+          std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return from_cotangents[v]; });
+      for (ValueId r : op.results) {
+        from_cotangents[r] = follows;
+        late_[r] = follows || is_backward(op.loc);
+      }
+    }
+    for (size_t i = f.ops.size(); i-- > 0;) {
+      const Op& op = f.ops[i];
+      const auto needed = [&](ValueId r) { return early_[r] && !late_[r]; };
+      if (std::any_of(op.results.begin(), op.results.end(), needed))
+        for (ValueId v : op.operands) early_[v] = true;
+    }
     // A group runs when all that it reads is there.
     std::vector<bool> groups(f.groups.size(), false);
     for (const Op& op : f.ops)
@@ -31,10 +45,11 @@ class KeptValues {
     std::set<ValueId> seen;
     Dim all = 0;
     for (const Op& op : f_.ops) {
-      if (!runs_late(op)) continue;
+      if (!is_late(op)) continue;
       for (ValueId v : op.operands) {
         const Op* maker = f_.def_of(v);
-        if (!maker || maker->group < 0 || runs_late(*maker) || returned_[v] || !seen.insert(v).second) continue;
+        if (!maker || maker->group < 0 || maker->group == op.group || returned_[v] || is_late(*maker)) continue;
+        if (!seen.insert(v).second) continue;
         if (f_.groups[static_cast<size_t>(maker->group)].kind == GroupKind::View) continue;
         const Dim bytes = f_.type(v).size() * Dim(int64_t{f_.type(v).dtype.size()});
         all = f_.facts.simplify(all + bytes);
@@ -48,7 +63,15 @@ class KeptValues {
   }
 
  private:
-  bool runs_late(const Op& op) const { return op.group >= 0 && late_groups_[static_cast<size_t>(op.group)]; }
+  // The loss and the first cotangents may be one kernel: an op that the rest of the forward pass needs, too, is of the
+  // forward pass wherever it runs.
+  bool is_late(const Op& op) const {
+    if (op.group < 0 || op.results.empty()) return false;
+    const auto is = [&](const std::vector<bool>& flags) {
+      return std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return flags[v]; });
+    };
+    return is(late_) || (late_groups_[static_cast<size_t>(op.group)] && !is(early_));
+  }
 
   std::string why(const Op& maker, ValueId v) const {
     const std::string name = "'" + std::string(maker.def->name) + "'";
@@ -66,7 +89,7 @@ class KeptValues {
   // An op of the backward part that needs its operand in memory.
   const Op* reader_of_memory(ValueId v) const {
     for (const Op& op : f_.ops)
-      if (runs_late(op) &&
+      if (is_late(op) &&
           (op.def->kind == OpKind::Library || op.def->kind == OpKind::Control || op.def->kind == OpKind::Scatter) &&
           std::find(op.operands.begin(), op.operands.end(), v) != op.operands.end())
         return &op;
@@ -85,7 +108,9 @@ class KeptValues {
   }
 
   const Function& f_;
-  std::vector<bool> late_, returned_, late_groups_;
+  std::vector<bool> late_;   // follows from a cotangent
+  std::vector<bool> early_;  // returned, or read by an op that is and that does not follow from a cotangent
+  std::vector<bool> returned_, late_groups_;
 };
 
 }  // namespace

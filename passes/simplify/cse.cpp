@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ir/base/backward.h"
 #include "ir/graph/control.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
@@ -94,12 +95,14 @@ Result<bool> run_cse(Function& f, PassContext& context) {
       rewriter.keep(std::move(op));
       continue;
     }
-    const Op& first = f.ops[at->second.op];
+    Op& first = f.ops[at->second.op];
     // A collision of 128-bit hashes loses a merge but never makes a wrong one.
     if (!same_computation(f, first, at->second.key, op, key)) {
       rewriter.keep(std::move(op));
       continue;
     }
+    // A value of the forward pass is one, also where the backward pass computes it again.
+    set_backward(first.loc, is_backward(first.loc) && is_backward(op.loc));
     for (size_t i = 0; i < op.results.size(); ++i) rewriter.replace(op.results[i], first.results[i]);
     ++merged;
   }

@@ -1,4 +1,7 @@
 // vjp: products of cotangents with the Jacobian, by reverse accumulation.
+#include <algorithm>
+
+#include "ir/base/backward.h"
 #include "passes/manager/cotangent.h"
 #include "passes/transform/reverse.h"
 #include "passes/transform/transform.h"
@@ -6,6 +9,25 @@
 namespace frit::passes {
 
 using namespace ir;
+
+namespace {
+
+// Marks the ops from `first` on that follow from a cotangent. Those before are a forward pass, whatever they were in a
+// function around them.
+void mark_backward(Function& f, size_t first) {
+  std::vector<bool> late(f.values.size(), false);
+  for (ValueId p : f.params) late[p] = is_cotangent(f.values[p]);
+  for (size_t i = 0; i < f.ops.size(); ++i) {
+    Op& op = f.ops[i];
+    const bool backward =
+        i >= first && std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return late[v]; });
+    set_backward(op.loc, backward);
+    if (backward)
+      for (ValueId r : op.results) late[r] = true;
+  }
+}
+
+}  // namespace
 
 Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
   FRIT_TRY(check_sources(f, wrt));
@@ -21,6 +43,7 @@ Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
     reverse.seed(results[i], out.add_param(cotangent_name(i), Type(out.type(results[i]))));
   FRIT_TRY(reverse.run(0, ops));
   for (ValueId s : sources) out.results.push_back(reverse.cotangent(s));
+  mark_backward(out, ops);
   out.result_names.clear();
   out.canonicalize_order();
   return out;

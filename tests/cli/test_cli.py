@@ -92,6 +92,30 @@ class Explain(CliTest):
             self.assertRegex(text, r"(?m)^buffers: inputs .*, outputs .*, workspace ")
             self.assertEqual(text, self.text("explain", "-", stdin=graph.read_text()))
 
+    def test_a_step_says_what_lives_into_its_backward_pass(self):
+        graph = GRAPHS / "gelu.frit"
+        derivative = self.text("opt", graph, "--transform=vjp", "--pipeline=none")
+        self.assertIn("// loc backward", derivative)
+        # The marks are in the text, whatever the cotangent is called.
+        step = """
+func @step(%x: f32[64, 32], %w: f32[32, 64], %v: f32[64, 16], %u: f32[16, 64]) -> (f32[], f32[32, 64]) {
+  %0: f32[64, 64] = matmul %x, %w
+  %1: f32[64, 64] = exp %0  // loc "step.py":3
+  %2: f32[64, 16] = matmul %1, %v
+  %3: f32[64, 16] = square %2
+  %4: f32[] = sum %3 {axes=[0, 1]}
+  %5: f32[64, 16] = add %2, %2  // loc backward
+  %6: f32[64, 64] = matmul %5, %u  // loc backward
+  %7: f32[64, 64] = multiply %6, %1  // loc "step.py":3 backward
+  %8: f32[32, 64] = transpose %x {axes=[1, 0]}
+  %9: f32[32, 64] = matmul %8, %7  // loc backward
+  return %4, %9
+}
+"""
+        text = self.text("explain", "-", stdin=step)
+        self.assertRegex(text, r"kept for the backward pass: 'exp' of type f32\[64, 64\], 16384 bytes, .* \(step.py:3\)")
+        self.assertNotIn("kept for the backward pass", self.text("explain", "-", stdin=step.replace("backward", "")))
+
     def test_softmax_is_one_kernel(self):
         text = self.text("explain", GRAPHS / "softmax.frit")
         self.assertIn("1 step:", text)

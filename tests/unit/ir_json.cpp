@@ -39,6 +39,23 @@ TEST(Json, RoundTripIsTheIdentity) {
   EXPECT_EQ(to_json(**back), json);
 }
 
+TEST(Json, HoldsTheMarksOfABackwardPass) {
+  const std::string text =
+      "func @f(%x: f32[]) -> f32[] {\n  %0: f32[] = exp %x  // loc \"a.cpp\":3:7 backward\n"
+      "  %1: f32[] = exp %0  // loc backward\n  return %1\n}\n";
+  const std::string json = to_json(*parsed(text));
+  const auto back = from_json(json, "t.json");
+  ASSERT_TRUE(back.ok()) << back.error().render(json);
+  EXPECT_EQ(print(**back), text);
+  for (const auto& [from, to] : {std::pair<std::string, std::string>("\"backward\": true", "\"backward\": 1"),
+                                 {"\"column\": 7", "\"column\": 2147483648"}}) {
+    std::string wrong = json;
+    ASSERT_NE(wrong.find(from), std::string::npos) << json;
+    wrong.replace(wrong.find(from), from.size(), to);
+    EXPECT_FALSE(from_json(wrong, "t.json").ok()) << to;
+  }
+}
+
 TEST(Json, HoldsProgramsAsText) {
   auto m = parsed(
       "func @f(%x: f32[n]) -> f32[n] {\n  program @f(n) {\n    buffer %x: f32[n] input 0\n    return %x: f32[n]\n  }\n}\n");

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <random>
 
+#include "ir/base/backward.h"
 #include "ir/read/json.h"
 #include "ir/scalar/scalar.h"
 #include "ir/text/text.h"
@@ -139,6 +140,36 @@ TEST(Text, LocationsCanBeLeftOut) {
   EXPECT_STREQ(m->functions[0]->ops[0].loc.file, "a b\"c");
   EXPECT_EQ(print(*m).find("// loc \"a b\\\"c\":3") == std::string::npos, false);
   EXPECT_EQ(print(*m, {.locations = false}).find("loc"), std::string::npos);
+}
+
+// The last three comments are no locations.
+TEST(Text, OperationsOfABackwardPass) {
+  auto m = parsed(R"(func @f(%x: f32[]) -> f32[] {
+  %0: f32[] = exp %x  // loc "a.cpp":3:7 backward
+  %1: f32[] = exp %0  // loc backward
+  %2: f32[] = exp %1  // loc "backward":2
+  %3: f32[] = exp %2  // loc :2 backward
+  %4: f32[] = exp %3  // loc "a.cpp":1:2147483648
+  %5: f32[] = exp %4  // loc "a.cpp":1 forward
+  return %5
+}
+)");
+  const std::string text = print(*m);
+  EXPECT_EQ(text, R"(func @f(%x: f32[]) -> f32[] {
+  %0: f32[] = exp %x  // loc "a.cpp":3:7 backward
+  %1: f32[] = exp %0  // loc backward
+  %2: f32[] = exp %1  // loc "backward":2
+  %3: f32[] = exp %2
+  %4: f32[] = exp %3
+  %5: f32[] = exp %4
+  return %5
+}
+)");
+  EXPECT_EQ(print(*parsed(text)), text);
+  const std::vector<Op>& ops = m->functions[0]->ops;
+  EXPECT_TRUE(is_backward(ops[0].loc) && is_backward(ops[1].loc) && !is_backward(ops[2].loc));
+  EXPECT_EQ(to_string(ops[0].loc), "a.cpp:3:7");
+  EXPECT_FALSE(ops[1].loc.known());
 }
 
 TEST(Text, LoweredFunctionsHoldTheirProgram) {
