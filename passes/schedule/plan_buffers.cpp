@@ -14,6 +14,7 @@
 #include "ir/kernel/program_loops.h"
 #include "ir/kernel/row_stream.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/free_early.h"
 #include "passes/schedule/in_place.h"
 #include "passes/schedule/repeat_launches.h"
 
@@ -276,6 +277,7 @@ Result<bool> run_plan_buffers(Function& f, PassContext& context) {
   const size_t buffers = p.buffers.size();
   // Emitted C has no two names for one memory, and a device binds a buffer once.
   if (!context.target.dense_results && !context.target.grid) {
+    free_early(p, donors_of(p, true));
     repeat_cheap_launches(p);
     put_temps_in_results(p, donors_of(p, true));
   }

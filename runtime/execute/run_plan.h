@@ -110,7 +110,7 @@ class PlanRun {
         if (at > 0 && !took_donated_ && interrupted()) return interruption();
       [[maybe_unused]] std::optional<LentScratch> lent;
       if constexpr (Device::kLends)
-        if (placed_ && !placed_->idle.empty() && !placed_->idle[at].empty())
+        if (placed_ && !placed_->idle.empty() && (std::holds_alternative<Library>(step) || !placed_->idle[at].empty()))
           lent.emplace(workspace_, placed_->idle[at]);
       if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
         FRIT_TRY(device_.kernels(*kernels, frame));
@@ -118,8 +118,11 @@ class PlanRun {
         FRIT_TRY(library(*routine, frame));
       else
         FRIT_TRY(control(std::get<Control>(step), at));
+      if constexpr (Device::kLends)
+        if (lent && lent->most_missed() != 0) wanted_.push_back({at, lent->most(), lent->most_missed()});
     }
     FRIT_TRY(device_.finish());
+    if (!wanted_.empty()) p_.places().learn(*placed_, wanted_);
     for (size_t i = 0; i < results.size(); ++i)
       if (!show(i, results[i])) return std::move(*failure_);
     return {};
@@ -144,8 +147,14 @@ class PlanRun {
     if (p_.places().are_open())
       bytes = place_slots();
     else if constexpr (Device::kLends)
-      placed_ = p_.places().fixed();
+      bytes = fixed_places(bytes);
     return bytes ? device_.workspace(bytes, workspace_) : Status();
+  }
+
+  // Gives the bytes in all, which are `bytes` where slots lie one behind the other.
+  size_t fixed_places(size_t bytes) {
+    placed_ = p_.places().fixed();
+    return placed_ ? placed_->starts.back() : bytes;
   }
 
   // Places that open sizes share; gives the bytes in all.
@@ -186,7 +195,11 @@ class PlanRun {
       case Role::Constant:
         return device_.place(*device_.constant(i), false, addresses_[i]) || fail(device_.unreadable());
       case Role::Temp:
-        if (b.whole == ~0u) addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index] + b.at));
+        if (b.whole == ~0u) {
+          const bool apart = placed_ && !placed_->at.empty();
+          addresses_[i] =
+              device_.advance(workspace_, static_cast<int64_t>(apart ? placed_->at[i] : starts_[b.index] + b.at));
+        }
         return true;
       case Role::Output: return place_output(b, addresses_[i]);
       case Role::Part: return true;  // its loop places it
@@ -320,7 +333,8 @@ class PlanRun {
   Array<int64_t, 4> counts_;  // of iterations, by counter
   Array<size_t, 8> starts_;
   Address workspace_{};
-  const SlotPlaces::Placed* placed_ = nullptr;  // where places are open, or bytes of the workspace are lent
+  const SlotPlaces::Placed* placed_ = nullptr;  // where places are open, or the workspace is large
+  std::vector<SlotPlaces::Wanted> wanted_;      // scratch memory that the workspace had no gap for
   std::shared_ptr<const SlotPlaces::Placed> held_;
   Array<Address> addresses_;
   Array<std::shared_ptr<Buffer>, 4> owners_;

@@ -40,6 +40,8 @@ Idle& idle() {
 // Of this thread.
 thread_local LentScratch* lender = nullptr;
 
+size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 }  // namespace
 
 LentScratch::LentScratch(void* memory, const std::vector<ScratchRange>& ranges)
@@ -51,11 +53,17 @@ LentScratch::~LentScratch() { lender = before_; }
 
 void* LentScratch::take(size_t bytes) {
   const std::lock_guard lock(mutex_);
-  const size_t wanted = (bytes + 63) / 64 * 64;
+  const size_t wanted = rounded(bytes);
+  now_ += wanted;
+  most_ = std::max(most_, now_);
   ScratchRange* best = nullptr;
   for (ScratchRange& r : free_)
     if (r.end - r.begin >= wanted && (!best || r.end - r.begin < best->end - best->begin)) best = &r;
-  if (!best) return nullptr;
+  if (!best) {
+    missed_ += wanted;
+    most_missed_ = std::max(most_missed_, missed_);
+    return nullptr;
+  }
   lent_.push_back({best->begin, best->begin + wanted});
   best->begin += wanted;
   return memory_ + lent_.back().begin;
@@ -66,12 +74,20 @@ void LentScratch::give_back(void* block) {
   const auto begin = static_cast<size_t>(static_cast<char*>(block) - memory_);
   const auto found = std::find_if(lent_.begin(), lent_.end(), [&](const ScratchRange& r) { return r.begin == begin; });
   const ScratchRange back = *found;
+  now_ -= back.end - back.begin;
   lent_.erase(found);
   const auto touches = [&](const ScratchRange& r) { return r.begin == back.end; };
   if (const auto next = std::find_if(free_.begin(), free_.end(), touches); next != free_.end())
     next->begin = back.begin;
   else
     free_.push_back(back);
+}
+
+void LentScratch::forget(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const size_t gone = std::min(rounded(bytes), missed_);
+  missed_ -= gone;
+  now_ -= gone;
 }
 
 Scratch::Scratch(size_t bytes) {
@@ -84,6 +100,7 @@ Scratch::Scratch(size_t bytes) {
     }
     auto buffer = Buffer::allocate(bytes);
     if (buffer.ok()) {
+      size_ = bytes;
       buffer_ = *std::move(buffer);
       data_ = buffer_->data();
     }
@@ -102,6 +119,7 @@ Scratch::Scratch(size_t bytes) {
 
 Scratch::~Scratch() {
   if (lender_) lender_->give_back(data_);
+  if (buffer_ && lender) lender->forget(size_);
   if (!data_ || !kept_) return;
   if (!idle_gone) {
     auto& slot = idle().slot(kept_);
@@ -116,12 +134,14 @@ Scratch::~Scratch() {
 Scratch::Scratch(Scratch&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       kept_(std::exchange(other.kept_, 0)),
+      size_(other.size_),
       lender_(std::exchange(other.lender_, nullptr)),
       buffer_(std::move(other.buffer_)) {}
 
 Scratch& Scratch::operator=(Scratch&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(kept_, other.kept_);
+  std::swap(size_, other.size_);
   std::swap(lender_, other.lender_);
   std::swap(buffer_, other.buffer_);
   return *this;

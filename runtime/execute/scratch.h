@@ -31,17 +31,24 @@ class LentScratch {
   LentScratch(const LentScratch&) = delete;
   LentScratch& operator=(const LentScratch&) = delete;
 
+  // The most bytes in blocks of this thread at once, and in those of them that no range had room for.
+  size_t most() const { return most_; }
+  size_t most_missed() const { return most_missed_; }
+
  private:
   friend class Scratch;
   // Null where no range has so many bytes left.
   void* take(size_t bytes);
   void give_back(void* block);
+  // A block that take() had no room for is gone.
+  void forget(size_t bytes);
 
   char* const memory_;
   LentScratch* const before_;
   std::mutex mutex_;
   std::vector<ScratchRange> free_;
   std::vector<ScratchRange> lent_;
+  size_t now_ = 0, most_ = 0, missed_ = 0, most_missed_ = 0;
 };
 
 class Scratch {
@@ -57,6 +64,7 @@ class Scratch {
  private:
   void* data_ = nullptr;
   size_t kept_ = 0;  // size of a block that the thread lends; 0 for one of the pool
+  size_t size_ = 0;  // of a block of the pool
   LentScratch* lender_ = nullptr;
   std::shared_ptr<Buffer> buffer_;
 };

@@ -71,10 +71,11 @@ void SlotPlaces::prepare(const PreparedPlan& plan, size_t align) {
     open_ = any_apart();
     return;
   }
-  auto all = std::make_shared<Placed>(Placed{std::move(sizes), {0}, {}});
+  auto all = std::make_shared<Placed>(Placed{.sizes = std::move(sizes), .starts = {0}});
   for (size_t size : all->sizes) all->starts.push_back(all->starts.back() + (size + align_ - 1) / align_ * align_);
   add_idle(*all);
-  if (!all->idle.empty()) fixed_ = std::move(all);
+  known_.push_back(std::move(all));
+  fixed_.store(known_.back().get(), std::memory_order_release);
 }
 
 // Whether two slots are never in use together.
@@ -86,14 +87,15 @@ bool SlotPlaces::any_apart() const {
 }
 
 void SlotPlaces::collect(const PreparedPlan& plan) {
-  std::vector<uint32_t> number(plan.buffers().size(), ~0u);
+  buffers_ = plan.buffers().size();
+  std::vector<uint32_t> number(buffers_, ~0u);
   for (uint32_t b = 0; b < number.size(); ++b) {
     const PreparedPlan::Memory& m = plan.buffers()[b];
     if (!is_in_slot(m) || m.index >= plan.slots().size()) continue;
     number[b] = static_cast<uint32_t>(temps_.size());
     const Value &bytes = m.bytes, &slot = plan.slots()[m.index];
     const bool known = bytes.is_const() && slot.is_const();
-    temps_.push_back({m.index, known ? m.at : 0, known ? static_cast<size_t>(bytes.get(nullptr)) : ~size_t{0}, {}});
+    temps_.push_back({b, m.index, known ? m.at : 0, known ? static_cast<size_t>(bytes.get(nullptr)) : ~size_t{0}, {}});
   }
   std::vector<std::vector<uint32_t>> uses(groups_);
   for (size_t at = 0; at < groups_; ++at)
@@ -133,33 +135,81 @@ void SlotPlaces::extend_over_loops(const PreparedPlan& plan, const std::vector<s
   }
 }
 
-// Large slots first, each in the smallest gap between those that are in use meanwhile.
-std::shared_ptr<const SlotPlaces::Placed> SlotPlaces::placed(const size_t* sizes) const {
-  const size_t n = lives_.size();
-  auto all = std::make_shared<Placed>(Placed{std::vector<size_t>(sizes, sizes + n), std::vector<size_t>(n + 1, 0), {}});
-  std::vector<size_t>& starts = all->starts;
-  const auto end_of = [&](size_t slot) { return starts[slot] + (sizes[slot] + align_ - 1) / align_ * align_; };
-  std::vector<size_t> order(n), beside;
+// Large ones first, each in the smallest gap between those that are in use meanwhile.
+size_t SlotPlaces::place(std::vector<Item>& items) const {
+  std::vector<size_t> order(items.size()), beside;
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-  for (size_t i = 0; i < n; ++i) {
-    const size_t slot = order[i];
-    if (!lives_[slot].used() || sizes[slot] == 0) continue;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return items[a].bytes > items[b].bytes; });
+  const auto end_of = [&](const Item& item) { return item.at + (item.bytes + align_ - 1) / align_ * align_; };
+  size_t total = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    Item& item = items[order[i]];
+    if (!item.life.used() || item.bytes == 0) continue;
     beside.clear();
     for (size_t k = 0; k < i; ++k)
-      if (lives_[order[k]].used() && lives_[order[k]].meets(lives_[slot])) beside.push_back(order[k]);
-    std::sort(beside.begin(), beside.end(), [&](size_t a, size_t b) { return starts[a] < starts[b]; });
+      if (items[order[k]].life.used() && items[order[k]].life.meets(item.life)) beside.push_back(order[k]);
+    std::sort(beside.begin(), beside.end(), [&](size_t a, size_t b) { return items[a].at < items[b].at; });
     size_t at = 0, best = ~size_t{0}, least = ~size_t{0};
     for (size_t other : beside) {
-      const size_t begin = starts[other];
-      if (begin >= at && begin - at >= sizes[slot] && begin - at < least) least = begin - at, best = at;
-      at = std::max(at, end_of(other));
+      const size_t begin = items[other].at;
+      if (begin >= at && begin - at >= item.bytes && begin - at < least) least = begin - at, best = at;
+      at = std::max(at, end_of(items[other]));
     }
-    starts[slot] = best == ~size_t{0} ? at : best;
-    starts[n] = std::max(starts[n], end_of(slot));
+    item.at = best == ~size_t{0} ? at : best;
+    total = std::max(total, end_of(item));
   }
+  return total;
+}
+
+std::shared_ptr<const SlotPlaces::Placed> SlotPlaces::placed(const size_t* sizes) const {
+  const size_t n = lives_.size();
+  auto all = std::make_shared<Placed>(Placed{.sizes = {sizes, sizes + n}, .starts = std::vector<size_t>(n + 1, 0)});
+  std::vector<Item> slots;
+  for (size_t s = 0; s < n; ++s) slots.push_back({sizes[s], lives_[s]});
+  all->starts[n] = place(slots);
+  for (size_t s = 0; s < n; ++s) all->starts[s] = slots[s].at;
   add_idle(*all);
   return all;
+}
+
+std::shared_ptr<SlotPlaces::Placed> SlotPlaces::placed_around(const Placed& used, std::vector<size_t> wanted) const {
+  std::vector<Item> items;
+  for (const Temp& t : temps_) items.push_back({std::min(t.bytes, used.sizes[t.slot]), t.life});
+  for (size_t group = 0; group < wanted.size(); ++group) items.push_back({wanted[group], {group, group}});
+  auto all = std::make_shared<Placed>(Placed{.sizes = used.sizes, .starts = used.starts});
+  all->starts.back() = place(items);
+  all->at.resize(buffers_, 0);
+  for (size_t t = 0; t < temps_.size(); ++t) all->at[temps_[t].buffer] = items[t].at;
+  all->wanted = std::move(wanted);
+  add_idle(*all);
+  return all;
+}
+
+void SlotPlaces::learn(const Placed& used, const std::vector<Wanted>& wanted) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const auto& k) { return k.get() == &used; });
+  if (known == known_.end() || (!open_ && (known + 1 != known_.end() || known_.size() == kMostKnown))) return;
+  std::vector<size_t> most = used.wanted;
+  most.resize(groups_, 0);
+  size_t missed = 0;
+  bool more = false;
+  for (const Wanted& w : wanted) {
+    more = more || w.most > most[w.group];
+    most[w.group] = std::max(most[w.group], w.most);
+    missed = std::max(missed, w.missed);
+  }
+  if (!more) return;
+  std::shared_ptr<Placed> fresh = placed_around(used, most);
+  if (fresh->starts.back() >= used.starts.back() + missed) {
+    fresh = std::make_shared<Placed>(used);
+    fresh->wanted = std::move(most);
+  }
+  if (open_) {
+    *known = std::move(fresh);
+  } else {
+    known_.push_back(std::move(fresh));
+    fixed_.store(known_.back().get(), std::memory_order_release);
+  }
 }
 
 // The gaps between the temporaries that a group needs.
@@ -167,12 +217,12 @@ void SlotPlaces::add_idle(Placed& placed) const {
   const size_t total = placed.starts.back();
   if (total < kLeastLent) return;
   std::vector<std::vector<ScratchRange>> idle(groups_);
-  bool any = false;
   for (size_t group = 0; group < groups_; ++group) {
     std::vector<ScratchRange> taken;
     for (const Temp& t : temps_) {
       if (!t.life.used() || t.life.first > group || t.life.last < group) continue;
-      const size_t begin = placed.starts[t.slot] + t.at, bytes = std::min(t.bytes, placed.sizes[t.slot]);
+      const size_t begin = placed.at.empty() ? placed.starts[t.slot] + t.at : placed.at[t.buffer];
+      const size_t bytes = std::min(t.bytes, placed.sizes[t.slot]);
       taken.push_back({begin, (begin + bytes + align_ - 1) / align_ * align_});
     }
     std::sort(taken.begin(), taken.end(),
@@ -183,9 +233,8 @@ void SlotPlaces::add_idle(Placed& placed) const {
       if (t.begin >= at && t.begin - at >= kLeastLent) idle[group].push_back({at, t.begin});
       at = std::max(at, t.end);
     }
-    any = any || !idle[group].empty();
   }
-  if (any) placed.idle = std::move(idle);
+  placed.idle = std::move(idle);
 }
 
 std::shared_ptr<const SlotPlaces::Placed> SlotPlaces::find(const size_t* sizes) const {

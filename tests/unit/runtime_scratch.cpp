@@ -63,6 +63,26 @@ TEST(LentScratch, the_smallest_range_that_fits_is_taken) {
   EXPECT_EQ(memory.block(b), 0);
 }
 
+TEST(LentScratch, knows_the_most_that_was_wanted_and_what_had_no_room) {
+  FourBlocks memory;
+  LentScratch lent(memory.first(), {{0, 2 * kBlock}});
+  {
+    Scratch a(kLeastLent);
+    EXPECT_EQ(lent.most(), kBlock);
+    EXPECT_EQ(lent.most_missed(), 0u);
+    Scratch wide(3 * kBlock), small(64);
+    EXPECT_EQ(lent.most(), 4 * kBlock);
+    EXPECT_EQ(lent.most_missed(), 3 * kBlock);
+    Scratch moved = std::move(wide);
+  }
+  // Blocks that are gone count no longer, wherever they were.
+  for (int i = 0; i < 3; ++i) {
+    Scratch a(2 * kBlock), b(kBlock);
+  }
+  EXPECT_EQ(lent.most(), 4 * kBlock);
+  EXPECT_EQ(lent.most_missed(), 3 * kBlock);
+}
+
 TEST(LentScratch, holds_for_its_own_thread_and_its_own_time) {
   FourBlocks memory;
   {
