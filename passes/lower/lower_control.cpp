@@ -2,7 +2,9 @@
 //
 // A loop keeps its state in temps. An iteration computes the next state into other temps, and the two exchange their
 // memory at its end. A scanned array and a stacked result are read and written where they lie, through Parts that the
-// loop moves, so that the kernels of the body are the same in every iteration.
+// loop moves, so that the kernels of the body are the same in every iteration. Where a scan stacks the state that an
+// iteration begins with, as its reverse reads it, all states of the loop lie in one buffer behind the first one: an
+// iteration writes the next state where the one behind it reads it, and the stacks are views of the buffer.
 #include <algorithm>
 
 #include "ir/graph/control.h"
@@ -55,6 +57,12 @@ class ControlLowering {
     f.name = g_.name + "_" + std::string(region);
     return std::make_unique<Inside>(l_, std::move(f));
   }
+
+  // All states of a scan, one behind the other.
+  struct History {
+    uint32_t buffer = kNone;
+    size_t before = 0, after = 0;  // results that stack the states before iterations, and behind them; 0 without one
+  };
 
   std::string copy_name() { return g_.name + "_copy" + std::to_string(copies_++); }
   const Type& type(ValueId v) const { return g_.f.type(v); }
@@ -127,11 +135,16 @@ class ControlLowering {
     return {};
   }
 
-  // Temps that hold the first state.
-  std::vector<uint32_t> begin_state(size_t carried) {
+  // Temps that hold the first state; kNone for a part that has a history.
+  std::vector<uint32_t> begin_state(size_t carried, const std::vector<History>& histories = {}) {
     std::vector<uint32_t> state;
     for (size_t i = 0; i < carried; ++i) {
       const ValueId v = op_->operands[i];
+      if (!histories.empty() && histories[i].buffer != kNone) {
+        state.push_back(kNone);
+        copy_to(l_, g_.f, v, histories[i].buffer, copy_name());
+        continue;
+      }
       state.push_back(temp(type(v)));
       copy_to(l_, g_.f, v, state.back(), copy_name());
       l_.placements[op_->results[i]] = {state.back(), dense(type(op_->results[i]))};
@@ -150,7 +163,8 @@ class ControlLowering {
     };
     for (size_t i = 0; i < state.size(); ++i) {
       const ValueId v = body.f.results[i];
-      if (v == body.f.params[i] || facts().range(type(op_->operands[i]).size()).high <= 0) continue;
+      if (state[i] == kNone || v == body.f.params[i] || facts().range(type(op_->operands[i]).size()).high <= 0)
+        continue;
       const Placement& p = body.placements.at(v);
       uint32_t next = p.buffer;
       if (!fresh(p, v, state[i]) || !taken.insert(next).second) {
@@ -204,33 +218,88 @@ class ControlLowering {
     return b;
   }
 
+  // The histories of the state's parts whose values before iterations are stacked. A result of the function would keep
+  // all of one in memory. The first state is in front, so iterations go upwards.
+  std::vector<History> histories(const LoopParts& parts, const Dim& length) {
+    std::vector<History> all(parts.carried);
+    if (op_->attrs.get_bool("reverse")) return all;
+    const Function& body = std::get<Region>(*op_->attrs.find("body")).function();
+    const auto stacked = [&](ValueId v) {
+      for (size_t r = parts.carried; r < body.results.size(); ++r)
+        if (body.results[r] == v) return r;
+      return size_t{0};
+    };
+    const auto returned = [&](size_t r) {
+      return r != 0 && std::count(g_.f.results.begin(), g_.f.results.end(), op_->results[r]) > 0;
+    };
+    std::set<ValueId> next;
+    for (size_t i = 0; i < parts.carried; ++i) {
+      const size_t before = stacked(body.params[i]), after = stacked(body.results[i]);
+      if (before == 0 || !body.def_of(body.results[i]) || returned(before) || returned(after)) continue;
+      if (!next.insert(body.results[i]).second) continue;
+      const Type& t = type(op_->operands[i]);
+      const Dim size = t.size(), all_states = facts().simplify(size * (length + Dim(1)));
+      all[i] = {l_.add_temp(t.dtype, all_states), before, after};
+      place_history(all[i], op_->results[i], size, length);
+    }
+    return all;
+  }
+
+  void place_history(const History& h, ValueId last, const Dim& size, const Dim& length) {
+    const auto at = [&](ValueId v, const Dim& first) {
+      Layout layout = dense(type(v));
+      layout.offset = facts().simplify(first);
+      l_.placements[v] = {h.buffer, std::move(layout)};
+    };
+    at(op_->results[h.before], Dim(0));
+    if (h.after != 0) at(op_->results[h.after], size);
+    at(last, size * length);
+    l_.moving.insert(h.buffer);
+  }
+
   Status scan() {
     const LoopParts parts(op_->attrs, op_->operands.size());
     const Dim length = op_->attrs.get_dim("length");
-    const std::vector<uint32_t> state = begin_state(parts.carried);
+    const std::vector<History> history = histories(parts, length);
+    const std::vector<uint32_t> state = begin_state(parts.carried, history);
     for (size_t i = parts.carried; i < op_->operands.size(); ++i)
       operand(op_->operands[i], i < parts.first_captured() ? 1 : 0);
     for (size_t i = parts.carried; i < op_->results.size(); ++i)
-      l_.placements[op_->results[i]] = {l_.allocate(g_.f, op_->results[i]), dense(type(op_->results[i]))};
+      if (!l_.placements.count(op_->results[i]))
+        l_.placements[op_->results[i]] = {l_.allocate(g_.f, op_->results[i]), dense(type(op_->results[i]))};
     if (facts().range(length).high <= 0) return {};
     const uint32_t counter = new_counter();
     const Dim turn = Dim::symbol(l_.program.counters[counter]);
     const Dim position = op_->attrs.get_bool("reverse") ? length - Dim(1) - turn : turn;
     step({.kind = ControlKind::Repeat, .counter = counter, .count = length});
     const auto body = open("body");
-    for (size_t i = 0; i < parts.carried; ++i) body->place(i, state[i]);
+    std::vector<uint32_t> elements(op_->results.size(), kNone);
+    for (size_t i = 0; i < parts.carried; ++i) {
+      if (history[i].buffer == kNone) {
+        body->place(i, state[i]);
+        continue;
+      }
+      const Type& t = body->f.type(body->f.params[i]);
+      const Placement states{history[i].buffer, dense(type(op_->results[history[i].before]))};
+      elements[history[i].before] = part(t, states, turn, counter);
+      elements[i] = part(t, states, turn + Dim(1), counter);
+      if (history[i].after != 0) elements[history[i].after] = elements[i];
+      body->place(i, elements[history[i].before]);
+      want(*body, i, elements[i]);
+    }
     for (size_t i = parts.carried; i < parts.first_captured(); ++i)
       body->place(i, part(body->f.type(body->f.params[i]), operand(op_->operands[i], 1), position, counter));
     place_captured(*body, parts.first_captured(), parts.first_captured());
-    std::vector<uint32_t> elements;
     for (size_t i = parts.carried; i < op_->results.size(); ++i) {
+      if (elements[i] != kNone) continue;
       const ValueId v = body->f.results[i];
-      elements.push_back(part(body->f.type(v), l_.placements.at(op_->results[i]), position, counter));
-      want(*body, i, elements.back());
+      elements[i] = part(body->f.type(v), l_.placements.at(op_->results[i]), position, counter);
+      want(*body, i, elements[i]);
     }
     body->first_buffer = static_cast<uint32_t>(l_.program.buffers.size());
     FRIT_TRY(lower_groups(body->lowering, body->f));
-    for (size_t i = 0; i < elements.size(); ++i) settle(*body, parts.carried + i, elements[i]);
+    for (size_t i = 0; i < elements.size(); ++i)
+      if (elements[i] != kNone) settle(*body, i, elements[i]);
     end_loop(*body, state);
     return {};
   }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "passes/transform/control.h"
+#include "passes/transform/saved_values.h"
 #include "passes/transform/transform.h"
 
 namespace frit::passes {
@@ -37,11 +38,7 @@ class ScanReverse {
     for (const Op& op : both_.ops)
       if (std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return late_[v]; }))
         for (ValueId r : op.results) late_[r] = true;
-    met_.assign(both_.values.size(), false);
-    for (const Op& op : both_.ops)
-      if (late_[op.results.empty() ? both_.params[0] : op.results[0]])
-        for (ValueId v : op.operands) need(v);
-    for (size_t i = body_.results.size(); i < both_.results.size(); ++i) need(both_.results[i]);
+    choose_saved();
     return {};
   }
 
@@ -251,23 +248,25 @@ class ScanReverse {
     return false;
   }
 
-  // Sees to it that what runs back has the value, with a stack for a long chain of cheap ones.
-  void need(ValueId root) {
-    std::vector<ValueId> open{root};
-    while (!open.empty()) {
-      const ValueId v = open.back();
-      open.pop_back();
-      if (late_[v] || met_[v]) continue;
-      met_[v] = true;
-      const Op* op = both_.def_of(v);
-      if (!op) {
-        if (both_.values[v].index < parts_.carried) saved_.push_back(v);
-      } else if (is_cheap(*op->def)) {
-        open.insert(open.end(), op->operands.begin(), op->operands.end());
-      } else {
-        saved_.push_back(v);
-      }
-    }
+  // The part that runs back reads values of the body and of its arguments, and computes others from these again.
+  void choose_saved() {
+    std::vector<ValueId> wanted(both_.results.begin() + static_cast<ptrdiff_t>(body_.results.size()),
+                                both_.results.end());
+    for (const Op& op : both_.ops)
+      if (late_[op.results.empty() ? both_.params[0] : op.results[0]])
+        wanted.insert(wanted.end(), op.operands.begin(), op.operands.end());
+    std::erase_if(wanted, [&](ValueId v) { return late_[v]; });
+    const auto stacks = both_.results.begin() + static_cast<ptrdiff_t>(parts_.carried);
+    const std::vector<ValueId> stacked(stacks, stacks + static_cast<ptrdiff_t>(body_.results.size() - parts_.carried));
+    saved_ = least_saved(
+        both_, wanted,
+        {.source =
+             [&](ValueId v) {
+               const Op* op = both_.def_of(v);
+               if (op) return is_cheap(*op->def) ? Source::Cheap : Source::Costly;
+               return both_.values[v].index < parts_.carried ? Source::Costly : Source::AtHand;
+             },
+         .is_stacked = [&](ValueId v) { return std::find(stacked.begin(), stacked.end(), v) != stacked.end(); }});
   }
 
   const Op op_;
@@ -275,7 +274,7 @@ class ScanReverse {
   const Function body_;
   std::vector<bool> wrt_;  // which parameters have cotangents
   Function both_;          // the body and its reverse
-  std::vector<bool> late_, met_;
+  std::vector<bool> late_;
   std::vector<ValueId> saved_;
 };
 
