@@ -128,8 +128,10 @@ class GlslBackend : public Backend {
   Result<std::vector<Shader>> emit_all(const ir::Program& program, const Target& target, bool comments) {
     FRIT_ASSIGN_OR_RETURN(features, features_of(target));
     std::vector<Shader> shaders, products;
-    std::set<uint32_t> applied;  // epilogues that their products apply
+    std::set<uint32_t> applied;   // epilogues that their products apply
+    std::set<uint32_t> launched;  // kernels by themselves; steps share them
     for (size_t i = 0; i < program.steps.size(); ++i) {
+      if (const auto* kernel = std::get_if<ir::KernelStep>(&program.steps[i])) launched.insert(kernel->kernel);
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
@@ -137,10 +139,12 @@ class GlslBackend : public Backend {
             return s.kernel.routine->epilogue || s.kernel.routine->joined;
           }))
         applied.insert(epilogue->kernel);
+      else if (epilogue)
+        launched.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }
     for (size_t i = 0; i < program.kernels.size(); ++i) {
-      if (applied.count(static_cast<uint32_t>(i))) continue;
+      if (const auto number = static_cast<uint32_t>(i); applied.count(number) && !launched.count(number)) continue;
       FRIT_ASSIGN_OR_RETURN(shader, emit_kernel(program.kernels[i], features, comments));
       shaders.push_back(std::move(shader));
     }

@@ -25,8 +25,7 @@ void KernelEmitter::emit_columns(const ir::Loop& loop) {
   line("const int me = int(gl_LocalInvocationID.x), column = me % " + rows + ", lane = me / " + rows + ";");
   place_locals();
   shader_.kernel.per_group = static_cast<uint32_t>(rows_);
-  open("for (" + type + " " + first + " = " + type + "(group) * " + rows + "; " + first + " < " + extent + "; " +
-       first + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y) * " + rows + ") {");
+  open_rows(loop, first, type + "(group) * " + rows);
   line("const bool own = " + first + " + column < " + extent + ";");
   line("const " + type + " " + name + " = min(" + first + " + column, " + extent + " - 1);");
   declare_kept();

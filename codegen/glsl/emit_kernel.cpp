@@ -168,77 +168,6 @@ std::string KernelEmitter::enter(const ir::Loop& loop) {
   return name.text;
 }
 
-void KernelEmitter::emit_elements(const ir::Loop* loop) {
-  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
-  if (!loop) {
-    open("if (group == 0u) {");
-    emit_body(k_.body, Context::Invocation);
-    close();
-    return;
-  }
-  find_joined(loop->body);
-  const std::string name = enter(*loop), type = index_type(names_.at(loop->var).wide);
-  const bool wide = names_.at(loop->var).wide;
-  const int vector = std::max(1, loop->vector);
-  if (const int turns = element_turns(*loop, vector); turns > 1) return emit_element_turns(*loop, vector, turns);
-  shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector);
-  line("const " + type + " " + name + " = (" + type + "(group) * " + std::to_string(group_) + " + " + type +
-       "(gl_LocalInvocationID.x))" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
-  open("if (" + name + " < " + dim(loop->extent, wide) + ") {");
-  if (vector > 1)
-    emit_vector(*loop, vector, name, {});
-  else
-    emit_body(loop->body, Context::Invocation);
-  close();
-}
-
-// How many vectors of a workgroup's elements an invocation takes: several where an access is so short that those of one
-// would not fill the way to memory.
-int KernelEmitter::element_turns(const ir::Loop& loop, int vector) const {
-  constexpr int64_t kMany = 1 << 20;
-  constexpr int kAccess = 16;  // bytes that are enough
-  constexpr size_t kShort = 32, kMostLoads = 4;
-  if (passes::contains_loop(loop.body) || loop.body.size() > kShort || facts_.range(loop.extent).low < kMany) return 1;
-  int bytes = 1;
-  size_t loads = 0;
-  for (const ir::Instr& i : loop.body) {
-    if (auto* l = std::get_if<ir::LoadInstr>(&i.node))
-      bytes = std::max<int>(bytes, k_.buffer(l->buffer).dtype.size()), ++loads;
-    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k_.buffer(s->buffer).dtype.size());
-  }
-  if (loads == 0 || loads > kMostLoads || bytes * vector >= kAccess) return 1;
-  return std::min(kAccess / (bytes * vector), loads > 2 ? 2 : 4);
-}
-
-// Elements that lie a workgroup's vectors apart, with the loads of all before the work on any.
-void KernelEmitter::emit_element_turns(const ir::Loop& loop, int vector, int turns) {
-  const bool wide = names_.at(loop.var).wide;
-  const std::string name = names_.at(loop.var).text, from = name + "_from", type = index_type(wide),
-                    extent = dim(loop.extent, wide), step = std::to_string(group_ * vector);
-  shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector * turns);
-  line("const " + type + " " + from + " = " + type + "(group) * " + std::to_string(group_ * vector * turns) + " + " +
-       type + "(gl_LocalInvocationID.x)" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
-  open("if (" + std::string(vector > 1 ? "aligned && " : "") + from + " + " +
-       std::to_string(group_ * vector * (turns - 1) + vector) + " <= " + extent + ") {");
-  if (vector > 1)
-    emit_vector_ahead(loop, vector, name, {}, turns, true);
-  else
-    emit_round(loop, name, from, turns, false, group_);
-  close("} else {");
-  ++indent_;
-  open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns) + "; ++turn) {");
-  names_.at(loop.var).text = name;
-  line("const " + type + " " + name + " = " + from + " + turn * " + step + ";");
-  open("if (" + name + " < " + extent + ") {");
-  if (vector > 1)
-    emit_vector(loop, vector, name, {});
-  else
-    emit_body(loop.body, Context::Invocation);
-  close();
-  close();
-  close();
-}
-
 void KernelEmitter::emit_body(const ir::Body& body, Context context) {
   for (const ir::Instr& i : body) {
     if (!error_.empty()) return;
@@ -461,6 +390,7 @@ std::string KernelEmitter::assemble() {
   for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+  text += group_functions();
   text += float_modes();
   text += "layout(local_size_x = " + std::to_string(group_ * rows_) + ") in;\n";
   text += "layout(constant_id = 0) const bool aligned = false;\n";

@@ -13,10 +13,17 @@ namespace {
 constexpr int kRowsGroup = 128;  // invocations of a workgroup that takes several rows at once
 constexpr int kWordBytes = 4;
 
+bool carries_values(const ir::Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const ir::Instr& i) {
+    const auto* loop = std::get_if<ir::Loop>(&i.node);
+    return loop && (!loop->carries.empty() || carries_values(loop->body));
+  });
+}
+
 }  // namespace
 
 void KernelEmitter::emit_rows(const ir::Loop* loop) {
-  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  line("const uint group = flat_group();");
   const int columns = loop ? passes::columns_at_once(k_, static_cast<int>(features_.group_size)) : 0;
   across_ = columns > 0;
   find_producers(loop ? loop->body : k_.body, loop);
@@ -43,10 +50,8 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   shader_.kernel.per_group = static_cast<uint32_t>(rows_);
   if (rows_ > 1 && group_ == 1) plan_stages(*loop);
   if (!stages_.empty()) return emit_staged(*loop, name);
-  const std::string first = rows_ > 1 ? " * " + rows + " + " + type + "(" + me + " / " + own + ")" : "",
-                    step = rows_ > 1 ? " * " + rows : "";
-  open("for (" + type + " " + name + " = " + type + "(group)" + first + "; " + name + " < " + dim(loop->extent, wide) +
-       "; " + name + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)" + step + ") {");
+  const std::string inside = rows_ > 1 ? " * " + rows + " + " + type + "(" + me + " / " + own + ")" : "";
+  open_rows(*loop, name, type + "(group)" + inside);
   // Other invocations may still be reading the locals of the row before.
   if (std::any_of(memories_.begin() + static_cast<std::ptrdiff_t>(k_.buffers.size()), memories_.end(),
                   [](const Memory& m) { return !m.registers && !m.again; }))
@@ -54,6 +59,20 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   declare_kept();
   emit_body(loop->body, Context::Group);
   close();
+}
+
+// Opens the work of a workgroup on the row `first`, and on later ones where it may have to take several in turns.
+void KernelEmitter::open_rows(const ir::Loop& loop, const std::string& name, const std::string& first) {
+  const bool wide = names_.at(loop.var).wide;
+  const std::string type = index_type(wide), extent = dim(loop.extent, wide);
+  const int64_t most = scratch_ ? runtime::GpuKernel::kScratchGroups : runtime::GpuKernel::kMostRowGroups;
+  // NVIDIA's driver 580 makes quicker code of scans in a loop, and of other rows behind a condition.
+  if (facts_.range(loop.extent).high <= most * rows_ && !carries_values(loop.body)) {
+    line("const " + type + " " + name + " = " + first + ";");
+    return open("if (" + name + " < " + extent + ") {");
+  }
+  open("for (" + type + " " + name + " = " + first + "; " + name + " < " + extent + "; " + name + " += " + type +
+       "(group_step(" + std::to_string(most) + "u))" + (rows_ > 1 ? " * " + std::to_string(rows_) : "") + ") {");
 }
 
 // The rows that a workgroup takes at once: several, where a part of a subgroup takes each and folds it without
@@ -199,8 +218,7 @@ void KernelEmitter::emit_staged(const ir::Loop& loop, const std::string& name) {
   const std::string type = index_type(wide), extent = dim(loop.extent, wide), rows = std::to_string(rows_),
                     first = name + "_first";
   line("const int own = int(gl_LocalInvocationID.x);");
-  open("for (" + type + " " + first + " = " + type + "(group) * " + rows + "; " + first + " < " + extent + "; " +
-       first + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y) * " + rows + ") {");
+  open_rows(loop, first, type + "(group) * " + rows);
   line("const bool all = " + first + " + " + rows + " <= " + extent + ";");
   line("const int count = int(min(" + extent + " - " + first + ", " + type + "(" + rows + ")));");
   for (const Stage& s : stages_)

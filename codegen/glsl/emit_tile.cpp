@@ -39,7 +39,7 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
   collect(column.body, loaded, stored);
   const std::string name = enter(tiles), type = index_type(names_.at(tiles.var).wide);
   shader_.kernel.per_group = 1;
-  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  line("const uint group = flat_group();");
   line("const int lane = int(gl_LocalInvocationID.x);");
   line("const " + type + " " + name + " = " + type + "(group);");
 

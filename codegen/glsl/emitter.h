@@ -225,8 +225,8 @@ class KernelEmitter {
   void count_folds(const ir::Body& body);
   void place_locals();
   void check_features();
+  // emit_elements.cpp
   void emit_elements(const ir::Loop* loop);
-  int element_turns(const ir::Loop& loop, int vector) const;
   void emit_element_turns(const ir::Loop& loop, int vector, int turns);
   void emit_body(const ir::Body& body, Context context);
   void emit(const ir::Instr& instr, Context context);
@@ -237,6 +237,7 @@ class KernelEmitter {
   // emit_rows.cpp
   void emit_rows(const ir::Loop* loop);
   int rows_of_group() const;
+  void open_rows(const ir::Loop& loop, const std::string& name, const std::string& first);
 
   // emit_columns.cpp
   void emit_columns(const ir::Loop& loop);

@@ -191,11 +191,10 @@ class HelperTable {
     // NVIDIA's driver 580 drops a conversion to f16 and back, though it rounds. A step that it cannot look through
     // stops that: launches have one workgroup along z.
     add("f32_to_f16_device", {},
-        "uint f32_to_f16(float x) {\n  return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))) ^ (gl_NumWorkGroups.z - "
-        "1u);\n}\n");
+        "uint f32_to_f16(float x) {\n  return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))) ^ gl_WorkGroupID.z;\n}\n");
     add("kept_f16_device", {},
         "float kept_f16(float16_t x) {\n  return float(unpackFloat2x16(packFloat2x16(f16vec2(x, float16_t(0.0))) ^ "
-        "(gl_NumWorkGroups.z - 1u)).x);\n}\n");
+        "gl_WorkGroupID.z).x);\n}\n");
     add("f16_pair_device", {}, "uint f16_pair(float x, float y) { return packFloat2x16(f16vec2(vec2(x, y))); }\n");
     add("f16_of_bits_device", {}, "float16_t f16_of_bits(uint h) { return unpackFloat2x16(h).x; }\n");
     add("f16_bits_device", {}, "uint f16_bits(float16_t x) { return packFloat2x16(f16vec2(x, float16_t(0.0))); }\n");

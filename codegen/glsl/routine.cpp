@@ -60,6 +60,21 @@ std::string fill(std::string text, const std::map<std::string, std::string>& wor
   return text;
 }
 
+std::string group_functions() {
+  return "layout(constant_id = " + std::to_string(runtime::GpuKernel::kLinesConstant) +
+         ") const bool lines_of_groups = true;\n"
+         "uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : "
+         "gl_WorkGroupID.x; }\n"
+         "uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }\n";
+}
+
+std::string with_head(const std::string& text) {
+  constexpr std::string_view kExtension = "#extension ";
+  const size_t last = text.rfind(kExtension);
+  const size_t behind = last == std::string::npos ? 0 : text.find('\n', last) + 1;
+  return kShaderHead + text.substr(0, behind) + group_functions() + text.substr(behind);
+}
+
 std::string unroll(std::string text) {
   for (size_t begin; (begin = text.find("@for ")) != std::string::npos;) {
     const size_t name_at = begin + 5, count_at = text.find(' ', name_at) + 1, body_at = text.find('@', count_at) + 1;
@@ -210,7 +225,7 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   if (found == table().end()) return std::vector<Shader>();
   FRIT_ASSIGN_OR_RETURN(forms, found->second(s));
   for (Shader& form : forms)
-    if (form.kernel.entry.empty()) form.text = kShaderHead + form.text;
+    if (form.kernel.entry.empty()) form.text = with_head(form.text);
   return in_reach(step, std::move(forms));
 }
 

@@ -23,6 +23,12 @@ inline constexpr const char* kShaderHead = R"(#version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 )";
+// The text behind the extensions: the number of a workgroup, and how many go over rows in turns, at most `most`.
+// Reading the number of workgroups waits for memory on NVIDIA's chips, for an eighth of the time of a small kernel. So
+// only launches whose workgroups need two axes do it (runtime::GpuKernel::kLinesConstant).
+std::string group_functions();
+// A routine's text behind kShaderHead, with group_functions() behind its extensions.
+std::string with_head(const std::string& text);
 
 // Arguments that fit into push constants; more lie in memory that the only push constant points to.
 inline constexpr size_t kMaxPushArguments = 16;

@@ -128,6 +128,11 @@ int trial_element(size_t window, int64_t i);
 // One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch`
 // says so, the symbols' values.
 struct GpuKernel {
+  // The workgroups of a launch that goes over rows in turns, at most, and of one whose workgroups have scratch memory.
+  static constexpr uint32_t kMostRowGroups = 1 << 20, kScratchGroups = 1024;
+  // The boolean constant of a shader that says whether a launch's workgroups lie along two axes.
+  static constexpr uint32_t kLinesConstant = RoutineForm::kMaxVariants;
+
   std::string name;
   std::string spirv;  // its words, or the text of a PTX module
   uint32_t group_size = 1;

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace frit::runtime::vulkan {
 namespace {
 
-constexpr int64_t kScratchGroups = 1024;              // workgroups at once that have scratch memory of their own
-constexpr int64_t kMostRowGroups = int64_t{1} << 20;  // of kernels whose workgroups go on with later rows
-constexpr int64_t kMostTurns = 256;                   // of a form: code from a file may ask for any number
+constexpr int64_t kMostTurns = 256;  // of a form: code from a file may ask for any number
 
 Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
 
@@ -125,17 +124,76 @@ bool GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
   return true;
 }
 
+void GpuCall::add_accesses(const KernelPlan& plan, const Frame<uint64_t>& frame, std::vector<Access>& all) const {
+  using Role = BufferPlan::Role;
+  for (const uint32_t b : plan.buffers) {
+    const BufferPlan& buffer = plan_.buffers[b];
+    const auto bytes = static_cast<uint64_t>(buffer.bytes.evaluate(frame.symbols));
+    all.push_back(
+        {frame.buffers[b], frame.buffers[b] + bytes, buffer.role != Role::Input && buffer.role != Role::Constant});
+  }
+}
+
+void GpuCall::add_accesses(const View<uint64_t>& view, bool written, std::vector<Access>& all) {
+  int64_t least = 0, most = 1;
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    const int64_t last = (view.shape[i] - 1) * view.strides[i];
+    (last < 0 ? least : most) += last;
+  }
+  const auto size = static_cast<int64_t>(view.dtype.size());
+  all.push_back({advance(view.first, least * size), advance(view.first, most * size), written});
+}
+
+std::vector<GpuCall::Access> GpuCall::accesses_of(const Library& step, std::span<Shader* const> forms,
+                                                  std::span<const View<uint64_t>> views,
+                                                  const Frame<uint64_t>& frame) const {
+  std::vector<Access> all;
+  for (size_t i = 0; i < views.size(); ++i) add_accesses(views[i], i >= step.operands.size(), all);
+  for (const Shader* form : forms) {
+    for (const uint32_t maker : form->code().routine->prologue)
+      add_accesses(std::get<KernelPlan>(plan_.steps[maker]), frame, all);
+    if (form->code().routine->epilogue) add_accesses(*step.epilogue->plan, frame, all);
+  }
+  return all;
+}
+
+void GpuCall::order(const std::vector<Access>& accesses) {
+  constexpr size_t kMost = 256;  // compared with each other
+  const auto meet = [](const Access& a, const Access& b) {
+    return (a.written || b.written) && a.begin < b.end && b.begin < a.end;
+  };
+  const auto meets_recent = [&](const Access& a) {
+    return std::any_of(recent_.begin(), recent_.end(), [&](const Access& b) { return meet(a, b); });
+  };
+  if (recent_.size() > kMost || std::any_of(accesses.begin(), accesses.end(), meets_recent)) {
+    recent_.clear();
+    waits_ = true;
+  }
+  recent_.insert(recent_.end(), accesses.begin(), accesses.end());
+}
+
+Status GpuCall::launch_in_order(const Kernel& kernel, const Frame<uint64_t>& frame) {
+  std::vector<Access> accesses;
+  add_accesses(*kernel.plan, frame, accesses);
+  order(accesses);
+  return launch(kernel, frame);
+}
+
 Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame) {
-  bool after = true;
+  // The plan says that these are independent of each other, whatever memory they share.
+  std::vector<const Kernel*> all;
+  std::vector<Access> accesses;
   for (const Kernel& kernel : kernels) {
     if (does_nothing(kernel, frame)) continue;
     if (program_.waits(kernel.step)) {
       waiting_[kernel.step] = &kernel;
       continue;
     }
-    FRIT_TRY(launch(kernel, after, frame));
-    after = false;
+    all.push_back(&kernel);
+    add_accesses(*kernel.plan, frame, accesses);
   }
+  order(accesses);
+  for (const Kernel* kernel : all) FRIT_TRY(launch(*kernel, frame));
   return {};
 }
 
@@ -151,6 +209,8 @@ Result<bool> GpuCall::flag(uint64_t address) {
 }
 
 Status GpuCall::finish() {
+  recent_.clear();
+  waits_ = false;
   return list_.launches.empty() ? Status() : program_.submit(std::move(list_), reads_, writes_);
 }
 
@@ -166,7 +226,7 @@ Status GpuCall::check_narrow(const KernelPlan& plan, int64_t extent, const int64
                     "split the arrays, or run on the cpu");
 }
 
-Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame) {
+Status GpuCall::launch(const Kernel& kernel, const Frame<uint64_t>& frame) {
   const KernelPlan& plan = *kernel.plan;
   Shader& shader = program_.shader(plan.name);
   const GpuKernel& code = shader.code();
@@ -182,7 +242,7 @@ Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& 
     aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
   int64_t groups = plan.parallel ? (extent + code.per_group - 1) / code.per_group : 1;
   if (code.scratch) {
-    groups = std::min(groups, kScratchGroups);
+    groups = std::min<int64_t>(groups, GpuKernel::kScratchGroups);
     const int64_t bytes = kernel.scratch.get(symbols);
     if (bytes < 0 || bytes > kMostBytes)
       return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes of scratch for kernel @" + plan.name);
@@ -190,19 +250,23 @@ Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& 
     FRIT_TRY(workspace(static_cast<size_t>(bytes * groups), first));
     arguments.push_back(first);
   } else if (code.rows) {
-    groups = std::min(groups, kMostRowGroups);
+    groups = std::min<int64_t>(groups, GpuKernel::kMostRowGroups);
   }
   for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
-  return add(kernel.step, shader, aligned, arguments, groups, after);
+  return add(kernel.step, shader, aligned, arguments, groups, false);
 }
 
 Status GpuCall::add(size_t step, Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups,
                     bool after) {
+  if (groups > program_.device().groups_of_line()) variant |= 1u << GpuKernel::kLinesConstant;
   FRIT_ASSIGN_OR_RETURN(code, shader.make(program_.device(), variant));
   if (list_.launches.size() >= kMostLaunches) {
+    std::vector<Access> recent = std::move(recent_);
     FRIT_TRY(finish());
     list_ = {};
+    recent_ = std::move(recent);
   }
+  after = std::exchange(waits_, false) || after;
   list_.launches.push_back({&shader, step, code, groups, after, list_.arguments.size(), arguments.size()});
   list_.arguments.insert(list_.arguments.end(), arguments.begin(), arguments.end());
   return {};
@@ -224,18 +288,23 @@ Status GpuCall::launch_forms(const Library& step, std::span<Shader* const> forms
     FRIT_TRY(workspace(static_cast<size_t>(bytes), address));
     numbers[RoutineForm::scratch_slot(first.windows, i)] = static_cast<int64_t>(address);
   }
+  bool after = false;  // one of this step
   for (Shader* shader : forms) {
     const RoutineForm& form = *shader->code().routine;
     int64_t& turn = numbers[RoutineForm::turn_slot(form.windows)];
     turn = 0;
     const int64_t turns = std::min(form.turns.evaluate(numbers.data()), kMostTurns);
-    for (; turn < turns; ++turn) FRIT_TRY(launch_form(step, *shader, numbers, frame));
+    for (; turn < turns; ++turn) {
+      const size_t before = list_.launches.size();
+      FRIT_TRY(launch_form(step, *shader, numbers, frame, after));
+      after = after || list_.launches.size() != before;
+    }
   }
   return {};
 }
 
 Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers,
-                            const Frame<uint64_t>& frame) {
+                            const Frame<uint64_t>& frame, bool after) {
   const RoutineForm& form = *shader.code().routine;
   const int64_t groups = form.groups.evaluate(numbers.data());
   if (groups <= 0) return {};
@@ -248,7 +317,7 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
     for (uint32_t buffer : epilogue.buffers) arguments.push_back(frame.buffers[buffer]);
     for (uint32_t symbol : epilogue.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
   }
-  return add(step.step, shader, variant_of(form, numbers), arguments, groups, true);
+  return add(step.step, shader, variant_of(form, numbers), arguments, groups, after);
 }
 
 Status GpuCall::launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame) {
@@ -261,7 +330,7 @@ Status GpuCall::launch_waiting(const Library& step, std::span<Shader* const> cho
   for (const uint32_t maker : makers) {
     const auto waiting = waiting_.find(maker);
     if (waiting == waiting_.end()) continue;
-    FRIT_TRY(launch(*waiting->second, true, frame));
+    FRIT_TRY(launch_in_order(*waiting->second, frame));
     waiting_.erase(waiting);
   }
   return {};
@@ -272,7 +341,7 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
   const auto by_host = [&]() -> Status {
     FRIT_TRY(launch_waiting(step, {}, frame));
     FRIT_TRY(on_host(step, views, frame));
-    return step.epilogue ? launch(*step.epilogue, true, frame) : Status();
+    return step.epilogue ? launch_in_order(*step.epilogue, frame) : Status();
   };
   if (forms.empty()) return by_host();
   // Operands without elements may have no memory, which shaders would read beside the elements of others.
@@ -304,10 +373,11 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
     if (end.groups.evaluate(numbers.data()) <= 0) return {};
     if (form.trial && !passes_trial(step, joined, views, frame)) continue;
     FRIT_TRY(launch_waiting(step, joined, frame));
+    order(accesses_of(step, joined, views, frame));
     const Status launched = launch_forms(step, joined, numbers, frame);
     if (!launched.ok() && !last) continue;
     FRIT_TRY(launched);
-    return step.epilogue && !end.epilogue ? launch(*step.epilogue, true, frame) : Status();
+    return step.epilogue && !end.epilogue ? launch_in_order(*step.epilogue, frame) : Status();
   }
   return by_host();
 }

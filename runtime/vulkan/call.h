@@ -43,15 +43,32 @@ class GpuCall {
     bool written;
   };
 
+  // Memory that launches read or write.
+  struct Access {
+    uint64_t begin, end;
+    bool written;
+  };
+
+  // The memory of a kernel's buffers, and that of a routine's window.
+  void add_accesses(const KernelPlan& plan, const Frame<uint64_t>& frame, std::vector<Access>& all) const;
+  static void add_accesses(const View<uint64_t>& view, bool written, std::vector<Access>& all);
+  // Of a routine in these forms.
+  std::vector<Access> accesses_of(const Library& step, std::span<Shader* const> forms,
+                                  std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) const;
+  // Before launches of these accesses, which are independent of each other: they wait for those before where both
+  // access the same memory.
+  void order(const std::vector<Access>& accesses);
+  Status launch_in_order(const Kernel& kernel, const Frame<uint64_t>& frame);
+
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
-  Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
+  Status launch(const Kernel& kernel, const Frame<uint64_t>& frame);
   // Launches the kernels that wait for the routine `step`, but for those whose results the chosen forms compute.
   Status launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame);
   // Forms that are joined; nothing is launched where one of them cannot be.
   Status launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,
                       const Frame<uint64_t>& frame);
   Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers,
-                     const Frame<uint64_t>& frame);
+                     const Frame<uint64_t>& frame, bool after);
   // Whether forms that are joined do the trial of the first one right; tried at the first call.
   bool passes_trial(const Library& step, std::span<Shader* const> forms, std::span<const View<uint64_t>> views,
                     const Frame<uint64_t>& frame) const;
@@ -65,6 +82,8 @@ class GpuCall {
   const Plan& plan_;
   const Program& program_;
   LaunchList list_;
+  std::vector<Access> recent_;                 // of the launches since the last one that waits for those before
+  bool waits_ = false;                         // the next one does
   std::vector<std::shared_ptr<Buffer>> held_;  // memory of this run alone
   std::vector<Placed> placed_;                 // all memory that the run may touch
   std::vector<Track*> reads_, writes_;

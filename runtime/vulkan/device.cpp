@@ -302,7 +302,7 @@ Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, uint32_t varia
   VkShaderModule module;
   FRIT_TRY(check(api_.CreateShaderModule(device_, &module_info, nullptr, &module),
                  ("cannot take the shader of kernel @" + kernel.name).c_str()));
-  constexpr uint32_t kConstants = RoutineForm::kMaxVariants;
+  constexpr uint32_t kConstants = GpuKernel::kLinesConstant + 1;
   VkBool32 values[kConstants];
   VkSpecializationMapEntry entries[kConstants];
   for (uint32_t i = 0; i < kConstants; ++i) values[i] = variant >> i & 1, entries[i] = {i, 4 * i, 4};

@@ -5,6 +5,7 @@
 // thread's work goes to one queue; threads take turns at choosing theirs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -55,6 +56,10 @@ class Device : public Gpu {
   static Result<GpuInfo> inspect(const Api& api, VkPhysicalDevice physical);
 
   const GpuInfo& info() const override { return info_; }
+  // The workgroups that a launch has along its first axis, at most.
+  int64_t groups_of_line() const {
+    return static_cast<int64_t>(std::min<uint64_t>(info_.max_groups, uint64_t{1} << 30));
+  }
   Result<std::shared_ptr<DeviceCode>> load(const Plan& plan, std::string_view code) override;
   Result<std::shared_ptr<Buffer>> allocate(size_t bytes) override;
   Status write(const Buffer& to, size_t offset, const void* from, size_t bytes) override;

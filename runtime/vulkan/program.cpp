@@ -226,7 +226,7 @@ void Program::stamp(const Recording& r, uint32_t number) const {
 
 void Program::record_run(const Recording& r, const LaunchList& list, bool again) const {
   const Api& api = device_.api();
-  const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
+  const int64_t most = device_.groups_of_line();
   uint32_t launches = 0;
   size_t blocks = 0;
   for (const LaunchRecord& l : list.launches) {

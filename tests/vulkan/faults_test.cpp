@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "frontend/frit/frit.h"
@@ -86,6 +87,35 @@ VKAPI_ATTR VkResult VKAPI_CALL no_pipeline(VkDevice, VkPipelineCache, uint32_t, 
 }
 VKAPI_ATTR VkResult VKAPI_CALL no_commands(VkCommandBuffer, const VkCommandBufferBeginInfo*) {
   return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+std::atomic<int> barriers{0};
+PFN_vkCmdPipelineBarrier pipeline_barrier = nullptr;
+VKAPI_ATTR void VKAPI_CALL count_barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                                         VkDependencyFlags flags, uint32_t memories, const VkMemoryBarrier* memory,
+                                         uint32_t buffers, const VkBufferMemoryBarrier* buffer, uint32_t images,
+                                         const VkImageMemoryBarrier* image) {
+  ++barriers;
+  pipeline_barrier(commands, from, to, flags, memories, memory, buffers, buffer, images, image);
+}
+
+// Barriers that the commands of f's first run have.
+int barriers_of(const std::function<array(const array&, const array&)>& f) {
+  const auto compiled = compile([&](const std::vector<array>& x) { return std::vector<array>{f(x[0], x[1])}; });
+  const std::vector<array> inputs = {ones({40, 40}), ones({40, 40})};
+  for (const array& x : inputs) x.eval();
+  pipeline_barrier = api()->CmdPipelineBarrier;
+  barriers = 0;
+  Replaced counted(&Api::CmdPipelineBarrier, &count_barrier);
+  for (const array& x : compiled(inputs)) x.eval();
+  return barriers;
+}
+
+// A launch waits for those before it where they access the same memory, and only there.
+TEST_F(Faults, IndependentProductsDoNotWaitForEachOther) {
+  const int beside = barriers_of([](const array& x, const array& y) { return matmul(matmul(x, y), matmul(y, x)); });
+  const int behind = barriers_of([](const array& x, const array& y) { return matmul(matmul(matmul(x, y), x), y); });
+  EXPECT_EQ(behind, beside + 1);
 }
 
 TEST_F(Faults, ALostDeviceIsAnErrorAndIsOpenedAnew) {

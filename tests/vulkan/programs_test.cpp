@@ -56,6 +56,11 @@ TEST_F(Programs, ManyRows) {
   check("func @f(%x: f16[4100, 1500]) -> u32[4100] {\n  %0: u32[4100] = argmax %x {axes=[1]}\n  return %0\n}");
 }
 
+// More workgroups than a launch has along one axis, on devices with the least of them.
+TEST_F(Programs, WorkgroupsAlongTwoAxes) {
+  check("func @f(%x: f32[66000, 300]) -> f32[66000] {\n  %0: f32[66000] = sum %x {axes=[1]}\n  return %0\n}");
+}
+
 // Rows whose length suits no wide access, so that neighbouring invocations take neighbouring elements: in registers,
 // and longer ones in rounds.
 TEST_F(Programs, RowsOfOddLengths) {

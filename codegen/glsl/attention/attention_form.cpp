@@ -35,7 +35,7 @@ layout(push_constant, std430) uniform Push { Arguments args; };
 
 // Later rows first: in the causal form they see the most columns, and what takes longest should begin first.
 const char* const kAttentionPlace = R"(  const int64_t m = args.m, d = args.d, n = args.n, e = args.e;
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
   const uint blocks = uint(uint64_t(m + $TM$ - 1) / $TM$UL), parts = uint(uint64_t(e + $TE$ - 1) / $TE$UL);
 $SPLIT$  uint batch = group / (blocks * parts);
   group -= batch * blocks * parts;

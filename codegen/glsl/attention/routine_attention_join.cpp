@@ -17,7 +17,7 @@ layout(push_constant, std430) uniform Push {
 } args;
 $PRELUDE$const int ahead = 8;  // parts that are loaded at once
 void main() {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t number = group * $THREADS$UL + uint64_t(gl_LocalInvocationID.x);
   const uint64_t all = uint64_t(args.m * args.e);
   if (number >= all) return;

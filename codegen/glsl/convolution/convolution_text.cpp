@@ -39,7 +39,7 @@ bool meets(ivec3 at) { return all(lessThan(uvec3(at), uvec3(N_I0, N_I1, N_I2)));
 )";
 
 // The place of a workgroup's tile: i0, j0, its group of channels, and its steps along k.
-constexpr const char* kTilePlace = R"(  uint place = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+constexpr const char* kTilePlace = R"(  uint place = flat_group();
   const uint across = uint(COLUMNS + $TN$ - 1) / $TN$u, down = uint(ROWS + $TM$ - 1) / $TM$u;
   const uint rest = place / across, higher = rest / down, group = higher % uint(N_G), part = higher / uint(N_G);
   const int j0 = int(place - rest * across) * $TN$, i0 = int(rest - higher * down) * $TM$;
@@ -141,7 +141,7 @@ $UNUSED$$ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 $PRELUDE$
 void main() {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t e = group * 256UL + uint64_t(gl_LocalInvocationIndex);
   const bool mine = e < uint64_t(args.count);
   $COMPUTE$ sum = $COMPUTE$(0);

@@ -38,7 +38,7 @@ const int products = $PRODUCTS$, strip = $STRIP$, width = $WIDTH$, together = 25
 shared $COMPUTE$ shared_sums[$SHARED$];
 void main() {
   const int me = int(gl_LocalInvocationID.x), lane = me % width, turn = me / width;
-  const uint place = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, blocks = uint(N_G * N_F + wide - 1) / uint(wide);
+  const uint place = flat_group(), blocks = uint(N_G * N_F + wide - 1) / uint(wide);
   const uint part = place / blocks, block = place - part * blocks;
   const uint per_line = uint(N_O2 + strip - 1) / uint(strip), strips = uint(N_BATCH * N_O0 * N_O1) * per_line;
   const int feature = int(block) * wide + lane * each, group = feature / N_F;

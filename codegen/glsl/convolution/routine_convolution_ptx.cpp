@@ -31,7 +31,7 @@ struct Operand { uint64_t from, to; int64_t groups, count, units, channels, size
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments { Operand operands[2]; };
 layout(push_constant, std430) uniform Push { Arguments args; };
 void main() {
-  int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+  int group = int(flat_group());
   const int which = group < int(args.operands[0].groups) ? 0 : 1;
   if (which == 1) group -= int(args.operands[0].groups);
   const int number = group * $THREADS$ + int(gl_LocalInvocationID.x);

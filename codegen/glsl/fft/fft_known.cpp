@@ -28,7 +28,7 @@ constexpr int64_t kMostRowNumbers = int64_t{1} << 32;  // of all rows
 // Lines of the workgroup and of the work, and where they lie.
 constexpr const char* kLinesHead = R"(uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * $ACROSS$UL;
   return first < end;
 }

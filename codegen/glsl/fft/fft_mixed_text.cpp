@@ -88,7 +88,7 @@ vec2 small_root(uint k, uint radix) {
 )";
 
 const char* const kFftMixed = R"(void main() {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t first = group * uint64_t(lines);
   if (first >= uint64_t(args.rows)) return;
   for (uint at = me; at < lines * n; at += uint(threads)) {

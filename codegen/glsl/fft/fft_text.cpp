@@ -123,7 +123,7 @@ $MOVES$void main() {
   // The passes take about as many bits each: those of this one, and those that passes before it took.
   const int before = all_bits * turn / passes, bits = all_bits * (turn + 1) / passes - before;
   const uint radix = 1u << bits, columns = uint(points) >> bits, across_bits = uint(all_bits - bits);
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t first = group * uint64_t(columns), end = uint64_t(args.rows) << across_bits;
   if (first >= end) return;
   const uint within_mask = (1u << before) - 1u, source = uint(turn + $SHIFT$ + 1), target = uint(turn + $SHIFT$);

@@ -81,7 +81,7 @@ const char* const kPartLoads =
 
 const char* const kPlace =
     R"(  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
   const uint columns = uint(uint64_t(n + $TN$ - 1) / $TN$UL), rows = uint(uint64_t(m + $TM$ - 1) / $TM$UL);
 $SPLIT$  uint batch = group / (columns * rows);
   group -= batch * columns * rows;

@@ -30,7 +30,7 @@ uvec4 elements(uint64_t at, int count) {
 $SHIFT$  return low;
 }
 void main() {
-  int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+  int group = int(flat_group());
   const int which = group < int(args.operands[0].groups) ? 0 : 1;
   if (which == 1) group -= int(args.operands[0].groups);
   if (group >= int(args.operands[which].groups)) return;

@@ -111,7 +111,7 @@ $PLACE$  const int steps = int($K$), tiles = (steps + 7) / 8;
   [[unroll]] for (int i = 0; i < own; ++i)
     [[unroll]] for (int j = 0; j < 2; ++j) sums[i][j] = vec4(0.0);
   // Loads are not to move over a barrier: their addresses depend on shared memory.
-  if (me == 0) zero = gl_NumWorkGroups.z - 1u;
+  if (me == 0) zero = gl_WorkGroupID.z;
   barrier();
   uint64_t a_at[2], b_at[2];
   int a_to[2], b_to[2], b_of[2];

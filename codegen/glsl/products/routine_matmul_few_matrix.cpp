@@ -84,7 +84,7 @@ void main() {
   const int me = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID), warp = int(gl_SubgroupID), mine = warp * mine_all;
   const int64_t m = args.m, n = args.n;
   const uint columns = uint(uint64_t(n + tile - 1) / uint64_t(tile)), rows = 1u;
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
 $SPLIT$  uint batch = group / columns;
   const int64_t j0 = int64_t(group % columns) * tile;
 $PART$$BATCH$  const int k = int($K$), chunks = (k + depth - 1) / depth, each = (chunks + warps - 1) / warps, begin = warp * each, last = min(begin + each, chunks);

@@ -57,7 +57,7 @@ $READ$void main() {
   const int me = int(gl_LocalInvocationID.x);
   const int64_t m = args.m, n = args.n, lines = swapped ? m : n, few_lines = swapped ? n : m;
   const uint columns = uint(uint64_t(lines + tile - 1) / uint64_t(tile)), rows = 1u;
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
 $SPLIT$  uint batch = group / columns;
   const int64_t first = int64_t(group % columns) * tile, k = $K$;
 $PART$$BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;

@@ -20,7 +20,7 @@ $ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 $PRELUDE$const int ahead = 8;  // loads on their way at once
 void main() {
-  const uint number = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * $THREADS$u + gl_LocalInvocationID.x;
+  const uint number = flat_group() * $THREADS$u + gl_LocalInvocationID.x;
   const uint n = uint(args.n), row = number / n, column = number - row * n;
   const bool mine = int64_t(row) < args.m;
   const int count = int(args.count);

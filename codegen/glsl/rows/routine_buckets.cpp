@@ -34,7 +34,7 @@ layout(push_constant, std430) uniform Arguments {
   uint64_t numbers, order, starts, counts, list, arrivals, marked;
   int64_t n, below, turn;
 } args;
-uint me = gl_LocalInvocationIndex, group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+uint me = gl_LocalInvocationIndex, group = flat_group();
 uint get(uint64_t from, uint i) { return Place(from + uint64_t(i) * 4UL).data; }
 uint number_of(uint i) { return Place(args.numbers + uint64_t(i) * $NUMBER_BYTES$UL).data; }
 void put(uint64_t to, uint i, uint value) { Place(to + uint64_t(i) * 4UL).data = value; }

@@ -18,7 +18,7 @@ layout(push_constant, std430) uniform Push { Arguments args; };
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
 $KEYS$
 void main() {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t i = group * 256UL + uint64_t(gl_LocalInvocationIndex);
   if (i >= uint64_t(args.count)) return;
   int64_t in_row = 0L, in_values = 0L;

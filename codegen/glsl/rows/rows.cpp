@@ -57,7 +57,7 @@ $OWN$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;

@@ -11,6 +11,9 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
@@ -25,9 +28,10 @@ float max_f32(float x, float y) {
   return is_nan ? x : (x > y ? x : y);
 }
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = flat_group();
   const int me = int(gl_LocalInvocationID.x), column = me % 4, lane = me / 4;
-  for (int i_i_first = int(group) * 4; i_i_first < 128; i_i_first += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y) * 4) {
+  const int i_i_first = int(group) * 4;
+  if (i_i_first < 128) {
     const bool own = i_i_first + column < 128;
     const int i_i = min(i_i_first + column, 128 - 1);
     // for r1 in 300 vector 1 unroll 2 lanes 128 acc %0: f32 = max %1 {

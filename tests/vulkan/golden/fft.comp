@@ -3,6 +3,9 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -63,7 +66,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 1UL;
   return first < end;
 }
@@ -233,6 +236,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 32) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -293,7 +299,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 1UL;
   return first < end;
 }
@@ -422,6 +428,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 32) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -482,7 +491,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 1UL;
   return first < end;
 }
@@ -755,6 +764,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 32) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -815,7 +827,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 13UL;
   return first < end;
 }
@@ -1113,6 +1125,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 32) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -1173,7 +1188,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 323UL;
   return first < end;
 }
@@ -1311,6 +1326,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
@@ -1371,7 +1389,7 @@ vec2 long_root(uint k, uint m, float inverse) {
 }
 uint64_t first, end;  // lines: the workgroup's first one, and all
 bool begin(uint64_t lines) {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   first = group * lines, end = uint64_t(args.rows) * 1UL;
   return first < end;
 }

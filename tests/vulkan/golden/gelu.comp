@@ -38,7 +38,10 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-layout(local_size_x = 128) in;
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
+layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ref_f32x4 { vec4 data[]; };
@@ -49,8 +52,8 @@ layout(push_constant, std430) uniform Arguments {
   int64_t n_n;
 };
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int64_t i_i = (int64_t(group) * 128 + int64_t(gl_LocalInvocationID.x)) * 4;
+  const uint group = flat_group();
+  const int64_t i_i = (int64_t(group) * 256 + int64_t(gl_LocalInvocationID.x)) * 4;
   if (i_i < n_m * n_n) {
     float r3v[4];  // %3: f32 = load %x[i]
     if (aligned && i_i + 4 <= n_m * n_n) {

@@ -23,6 +23,9 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 128) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer ref_bf16 { uint16_t data[]; };
@@ -61,9 +64,9 @@ uint bf16_above(float x) {
   return (b & 0x7fffffffu) > 0x7f800000u ? b | 0x400000u : b + 0x7fffu + ((b >> 16) & 1u);
 }
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = flat_group();
   const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 4;
-  if (i_i < 6144) {
+  if (!lines_of_groups || i_i < 6144) {
     uint r0v[4];  // %0: f16 = load %x[i]
     uint r1v[4];  // %1: f16 = load %b[(i % 96)]
     bool r6v[4];  // %6: bool = load %keep[i]

@@ -53,6 +53,9 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
@@ -67,9 +70,10 @@ float max_f32(float x, float y) {
   return is_nan ? x : (x > y ? x : y);
 }
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = flat_group();
   const int lane = int(gl_LocalInvocationID.x);
-  for (int i_i = int(group); i_i < 600; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
+  const int i_i = int(group);
+  if (i_i < 600) {
     // for r1 in 50257 vector 1 unroll 4 lanes 1024 acc %0: f32 = max %1 {
     precise float r0a[4];
     [[unroll]] for (int k = 0; k < 4; ++k) r0a[k] = uintBitsToFloat(0xff800000u);

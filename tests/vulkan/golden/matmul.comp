@@ -4,6 +4,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool a_columns = false;
 layout(constant_id = 1) const bool b_columns = false;
@@ -137,7 +140,7 @@ void main() {
   const int me = int(gl_LocalInvocationID.x), team = me / (side * side), row = me / side % side, column = me % side;
   const int64_t m = args.m, n = args.n;
   // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
   const uint columns = uint(uint64_t(n + 64 - 1) / 64UL), rows = uint(uint64_t(m + 64 - 1) / 64UL);
   const uint all = columns * rows * uint(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]);
   const uint split = group / all;
@@ -219,6 +222,9 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer Part { float data; };
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
@@ -247,7 +253,7 @@ uint f32_to_f16(float x) {
 }
 const int ahead = 8;  // loads on their way at once
 void main() {
-  const uint number = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256u + gl_LocalInvocationID.x;
+  const uint number = flat_group() * 256u + gl_LocalInvocationID.x;
   const uint n = uint(args.n), row = number / n, column = number - row * n;
   const bool mine = int64_t(row) < args.m;
   const int count = int(args.count);
@@ -269,6 +275,9 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool a_columns = false;
 layout(constant_id = 1) const bool b_columns = false;
@@ -401,7 +410,7 @@ void main() {
   const int me = int(gl_LocalInvocationID.x), team = me / (side * side), row = me / side % side, column = me % side;
   const int64_t m = args.m, n = args.n;
   // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint group = flat_group();
   const uint columns = uint(uint64_t(n + 64 - 1) / 64UL), rows = uint(uint64_t(m + 64 - 1) / 64UL);
   uint batch = group / (columns * rows);
   group -= batch * columns * rows;

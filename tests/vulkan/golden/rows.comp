@@ -15,6 +15,9 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
@@ -25,9 +28,10 @@ layout(push_constant, std430) uniform Arguments {
 };
 shared float fold_float0[1024];
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = flat_group();
   const int lane = int(gl_LocalInvocationID.x);
-  for (int i_i = int(group); i_i < 512; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
+  const int i_i = int(group);
+  if (i_i < 512) {
     float keep0[4];
     // for r1 in 1024 vector 4 lanes 1024 acc %0: f32 = sum %1 {
     precise float r0a[4];
@@ -100,6 +104,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
@@ -117,9 +124,10 @@ uint rising_f32(float x) {
   return magnitude > 0x7f800000u ? 0xffffffffu : order;
 }
 void main() {
-  const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint group = flat_group();
   const int lane = int(gl_LocalInvocationID.x);
-  for (int i_i = int(group); i_i < 512; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
+  const int i_i = int(group);
+  if (i_i < 512) {
     // for r1 in 1024 vector 4 lanes 1024 acc %0: i64 = argmax %1 at %2 {
     uint r0a[4];
     int r0ap[4];

@@ -3,6 +3,9 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -15,7 +18,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -112,6 +115,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -124,7 +130,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -219,6 +225,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -231,7 +240,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -331,6 +340,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -343,7 +355,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -440,6 +452,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -452,7 +467,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -548,6 +563,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -560,7 +578,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -666,6 +684,9 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -677,7 +698,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -807,6 +828,9 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -819,7 +843,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -916,6 +940,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -928,7 +955,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -1019,6 +1046,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -1031,7 +1061,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -1131,6 +1161,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -1142,7 +1175,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -1196,6 +1229,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -1207,7 +1243,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -1277,6 +1313,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
@@ -1288,7 +1327,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 layout(push_constant, std430) uniform Push { Arguments args; };
 // Most are small, and then this is several times as fast.
 uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
-uint64_t this_group() { return uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x); }
+uint64_t this_group() { return uint64_t(flat_group()); }
 // The first element of a row.
 int64_t first_of(uint64_t row) {
   int64_t first = 0L;
@@ -1404,6 +1443,9 @@ void main() {
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(constant_id = 12) const bool lines_of_groups = true;
+uint flat_group() { return lines_of_groups ? gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x : gl_WorkGroupID.x; }
+uint group_step(uint most) { return lines_of_groups ? gl_NumWorkGroups.x * gl_NumWorkGroups.y : most; }
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t row, values, result;
@@ -1418,7 +1460,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint
 uint64_t key_of(uint64_t w) { return w ^ 0x8000000000000000UL; }
 
 void main() {
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t group = uint64_t(flat_group());
   const uint64_t i = group * 256UL + uint64_t(gl_LocalInvocationIndex);
   if (i >= uint64_t(args.count)) return;
   int64_t in_row = 0L, in_values = 0L;
