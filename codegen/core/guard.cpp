@@ -106,7 +106,7 @@ class GuardBuilder {
     for (const DimTerm& t : d.poly()->terms)
       for (const auto& atom : t.atoms) {
         for (const Dim& arg : atom->args) divisors_in(arg);
-        if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod) continue;
+        if (!atom->divides()) continue;
         const Dim& divisor = atom->args[1];
         if (plain_.less_equal(1, divisor) == Tri::Yes) continue;
         plain_.assume_nonnegative(divisor - Dim(1));

@@ -22,8 +22,7 @@ Dim without_low_part(const Dim& d) {
   return map_atoms(d, [&](const Atom& a) -> Dim {
     if (a.kind == AtomKind::Symbol) return Dim::symbol(a.name);
     const Dim p = without_low_part(a.args[0]), q = without_low_part(a.args[1]);
-    if ((a.kind != AtomKind::FloorDiv && a.kind != AtomKind::Mod) || p.is_const() || !q.is_const() || q.value() <= 0)
-      return apply(a.kind, p, q);
+    if (!a.divides() || p.is_const() || !q.is_const() || q.value() <= 0) return apply(a.kind, p, q);
     const int64_t g = gcd_int(content(p), q.value()), r = mod_int(p.poly()->constant, g);
     if (g <= 1) return apply(a.kind, p, q);
     const auto x = divide_exactly(p - Dim(r), Dim(g));

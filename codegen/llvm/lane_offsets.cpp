@@ -69,8 +69,7 @@ class Analysis {
     }
     const MaybeForm a = of(atom.args[0]), b = of(atom.args[1]);
     if (!a || !b) return {};
-    const bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-    if (divides && b->is_flat() && b->modulus == 0 && b->residue > 0) {
+    if (atom.divides() && b->is_flat() && b->modulus == 0 && b->residue > 0) {
       const MaybeForm quotient = divided(*a, b->residue);
       return quotient && atom.kind == AtomKind::Mod ? rest(*a, *quotient, b->residue) : quotient;
     }

@@ -265,7 +265,7 @@ class Maker {
     for (const DimTerm& t : d.poly()->terms)
       for (const auto& atom : t.atoms) {
         for (const Dim& arg : atom->args) divisors_in(arg);
-        if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod) continue;
+        if (!atom->divides()) continue;
         if (plain_.less_equal(1, atom->args[1]) == Tri::Yes) continue;
         check(CCheck::Kind::NonNegative, atom->args[1] - Dim(1), CallCode::BadSizes,
               "'" + atom->args[1].str() + "' must be at least 1");

@@ -344,8 +344,7 @@ std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(
       } else {
         auto a = atom->args[0].evaluate(lookup), b = atom->args[1].evaluate(lookup);
         if (!a || !b) return std::nullopt;
-        bool divides = atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod;
-        if (divides && *b <= 0) return std::nullopt;
+        if (atom->divides() && *b <= 0) return std::nullopt;
         v = apply(atom->kind, Dim(*a), Dim(*b)).value();
       }
       if (!v) return std::nullopt;

@@ -16,6 +16,9 @@ struct Atom {
   AtomKind kind;
   std::string name;       // of a Symbol
   std::vector<Dim> args;  // of the other kinds: two
+
+  // Whether it has a value only for positive args[1].
+  bool divides() const { return kind == AtomKind::FloorDiv || kind == AtomKind::Mod; }
 };
 
 struct DimTerm {

@@ -355,9 +355,7 @@ bool DimFacts::positive(const Dim& d, int depth, int& budget) const {
   if (provably_nonnegative(d - Dim(1), depth, budget)) return true;
   const auto divides = [&](const DimCondition& c) {
     bool found = false;
-    each_atom(c.dim, [&](const auto& atom) {
-      found = found || ((atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod) && atom->args[1] == d);
-    });
+    each_atom(c.dim, [&](const auto& atom) { found = found || (atom->divides() && atom->args[1] == d); });
     return found;
   };
   if (!index_) return std::any_of(conditions_.begin(), conditions_.end(), divides);
@@ -408,7 +406,7 @@ bool DimFacts::provably_zero(const Dim& d, int depth) const {
   if (rest.is_const()) return rest.is(0);
   for (const DimTerm& t : rest.poly()->terms) {
     for (const auto& atom : t.atoms) {
-      if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod) continue;
+      if (!atom->divides()) continue;
       const Dim &p = atom->args[0], &q = atom->args[1];
       auto affine = affine_in_atom(rest, *atom);
       if (!affine || !is_modest(p) || !is_modest(q) || !positive(q)) continue;

@@ -15,7 +15,7 @@ std::string key_of(const Atom& atom) {
 bool divides(const Dim& d) {
   bool found = false;
   each_atom(d, [&](const auto& atom) {
-    found = found || atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod;
+    found = found || atom->divides();
     for (const Dim& arg : atom->args) found = found || divides(arg);
   });
   return found;

@@ -14,8 +14,7 @@ bool divides_by_nothing(const Dim& d) {
   if (d.is_const()) return false;
   for (const DimTerm& t : d.poly()->terms)
     for (const auto& atom : t.atoms) {
-      const bool divides = atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod;
-      if (divides && atom->args[1].is_const() && atom->args[1].value() < 1) return true;
+      if (atom->divides() && atom->args[1].is_const() && atom->args[1].value() < 1) return true;
       if (std::any_of(atom->args.begin(), atom->args.end(), divides_by_nothing)) return true;
     }
   return false;

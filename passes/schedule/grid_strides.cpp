@@ -50,7 +50,7 @@ Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k
 Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const Kernel& k,
                     std::vector<std::string>& multiples) {
   if (atom.kind == AtomKind::Symbol) return {true, atom.name == var ? 1 : 0, atom.name == var};
-  if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) {
+  if (atom.divides()) {
     Parts inner = parts_of(atom.args[0], var, vector, k, multiples);
     const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) &&
                        is_multiple(atom.args[1], vector, k, multiples);

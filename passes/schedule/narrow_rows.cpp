@@ -31,7 +31,7 @@ bool collect_moduli(const Dim& d, const std::string& var, std::vector<Dim>& foun
       const bool uses = std::any_of(atom->args.begin(), atom->args.end(), [&](const Dim& a) { return a.uses(var); });
       if (!uses) continue;
       const std::string* whole = atom->args[0].as_symbol();
-      if ((atom->kind != AtomKind::Mod && atom->kind != AtomKind::FloorDiv) || !whole || *whole != var) return false;
+      if (!atom->divides() || !whole || *whole != var) return false;
       found.push_back(atom->args[1]);
     }
   return true;
