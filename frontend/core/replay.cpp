@@ -4,7 +4,6 @@
 #include "frontend/core/build.h"
 #include "frontend/core/region_marks.h"
 #include "frontend/core/user_place.h"
-#include "ir/base/backward.h"
 
 namespace frit::detail {
 
@@ -15,7 +14,7 @@ std::vector<array> replay(const ir::Function& f, std::unordered_map<ir::ValueId,
     std::vector<array> operands;
     for (ir::ValueId v : op.operands) operands.push_back(values.at(v));
     const bool marked = regions && !rules.empty() && op.def->kind == ir::OpKind::Control && has_marks(op.attrs);
-    const BackwardPass pass(is_backward(op.loc) && is_custom(op));
+    const BackwardPass pass(op.loc.backward && is_custom(op));
     const std::vector<array> results =
         is_custom(op) ? replay_custom(op, operands, rules)
         : marked      ? regions(f, op, operands, rules)

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "frontend/frit/detail/binding.h"
-#include "ir/base/backward.h"
 
 namespace frit::detail {
 
@@ -47,7 +46,7 @@ SourceLoc line_of(const SourceLoc& own, bool wait) {
 
 SourceLoc user_place(const SourceLoc& own, bool wait) {
   SourceLoc place = line_of(own, wait);
-  set_backward(place, is_backward(own) || t_backward);
+  place.backward = own.backward || t_backward;
   return place;
 }
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "ir/base/backward.h"
 namespace frit {
 
 const char* intern_file_name(std::string_view name) {
@@ -23,7 +22,7 @@ std::string to_string(const SourceLoc& loc) {
   if (!loc.known()) return {};
   std::string s = loc.file;
   if (loc.line) s += ":" + std::to_string(loc.line);
-  if (const uint32_t column = column_of(loc); loc.line && column) s += ":" + std::to_string(column);
+  if (loc.line && loc.column) s += ":" + std::to_string(loc.column);
   return s;
 }
 
@@ -54,19 +53,19 @@ std::string Diagnostic::render(std::string_view source_text) const {
   if (!s.empty()) s += ": ";
   s += "error: " + message;
   if (loc.line) {
-    const uint32_t column = column_of(loc);
     size_t begin = 0;
     for (uint32_t line = 1; line < loc.line && begin != std::string_view::npos; ++line) {
       begin = source_text.find('\n', begin);
       if (begin != std::string_view::npos) ++begin;
     }
     if (begin != std::string_view::npos && begin <= source_text.size()) {
-      const size_t from = append_excerpt(s, source_text.substr(begin, source_text.find('\n', begin) - begin), column);
-      if (column) {
+      const size_t from =
+          append_excerpt(s, source_text.substr(begin, source_text.find('\n', begin) - begin), loc.column);
+      if (loc.column) {
         s += "\n  ";
         const std::string_view line = source_text.substr(begin + from);
         // Tabs are kept, so the caret stands under its character whatever the tab width.
-        for (uint32_t i = 1; i + from < column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
+        for (uint32_t i = 1; i + from < loc.column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
         s += '^';
       }
     }

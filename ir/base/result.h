@@ -18,7 +18,12 @@ namespace frit {
 struct SourceLoc {
   const char* file = nullptr;
   uint32_t line = 0;
-  uint32_t column = 0;
+  uint32_t column : 31 = 0;
+  // Of an operation: it belongs to a backward pass. It has the place of the operation whose derivative it is part of,
+  // and goes where the place goes, through every pass, also where the place is unknown.
+  bool backward : 1 = false;
+
+  static constexpr uint32_t kMostColumn = (uint32_t{1} << 31) - 1;
   bool known() const { return file != nullptr; }
 };
 

@@ -1,8 +1,6 @@
 // Regions: functions that are attributes of operations, and the parts of operations that run them.
 #include "ir/graph/control.h"
 
-#include "ir/base/backward.h"
-
 namespace frit::ir {
 
 Region::Region(Function function) {
@@ -59,7 +57,7 @@ std::vector<ValueId> inlined(Builder& b, const Function& region, std::span<const
     std::vector<ValueId> operands;
     for (ValueId v : op.operands) operands.push_back(values[v]);
     b.loc = op.loc.known() ? op.loc : around;
-    set_backward(b.loc, is_backward(op.loc) || is_backward(around));
+    b.loc.backward = op.loc.backward || around.backward;
     const auto built = b.try_build(*op.def, std::move(operands), op.attrs);
     for (size_t r = 0; r < op.results.size(); ++r) values[op.results[r]] = (*built)[r];
   }

@@ -4,7 +4,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "ir/base/backward.h"
 #include "ir/base/suggest.h"
 #include "ir/graph/control.h"
 #include "ir/kernel/program.h"
@@ -360,13 +359,14 @@ class Reader {
       FRIT_ASSIGN_OR_RETURN(file_name, string(*file));
       FRIT_ASSIGN_OR_RETURN(line_number, integer<uint32_t>(*line));
       FRIT_ASSIGN_OR_RETURN(column_number, integer<uint32_t>(*column));
-      if (column_number > kMostColumn) return error("a column is at most " + std::to_string(kMostColumn));
+      if (column_number > SourceLoc::kMostColumn)
+        return error("a column is at most " + std::to_string(SourceLoc::kMostColumn));
       op.loc = {intern_file_name(file_name), line_number, column_number};
     }
     if (auto it = j.find("backward"); it != j.end()) {
       Step step(*this, "backward");
       if (!it->is_boolean()) return error("expected true or false");
-      set_backward(op.loc, it->get<bool>());
+      op.loc.backward = it->get<bool>();
     }
     f.ops.push_back(std::move(op));
     return {};

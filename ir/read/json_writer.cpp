@@ -2,7 +2,6 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "ir/base/backward.h"
 #include "ir/kernel/program.h"
 #include "ir/read/json.h"
 #include "ir/text/kernel_printer.h"
@@ -96,8 +95,9 @@ OrderedJson function(const Function& f) {
       if (!is_default(*op.def, name, value)) attrs[name] = attr(value);
     if (!attrs.empty()) item["attrs"] = std::move(attrs);
     if (op.group >= 0) item["group"] = op.group;
-    if (is_backward(op.loc)) item["backward"] = true;
-    if (op.loc.known()) item["loc"] = {{"file", op.loc.file}, {"line", op.loc.line}, {"column", column_of(op.loc)}};
+    if (op.loc.backward) item["backward"] = true;
+    if (op.loc.known())
+      item["loc"] = {{"file", op.loc.file}, {"line", op.loc.line}, {"column", uint32_t{op.loc.column}}};
     out["ops"].push_back(std::move(item));
   }
   if (!f.groups.empty()) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "ir/base/backward.h"
 #include "ir/text/text.h"
 #include "ir/verify/kernel_verifier.h"
 
@@ -77,11 +76,12 @@ class KernelParser {
   Status locations() {
     do {
       FRIT_ASSIGN_OR_RETURN(file, parse_string(lexer_));
-      SourceLoc loc{intern_file_name(file), 0, 0};
+      SourceLoc loc{intern_file_name(file)};
+      uint32_t column = 0;
       FRIT_TRY(lexer_.expect(":"));
       FRIT_TRY(count(loc.line));
-      if (lexer_.accept(":")) FRIT_TRY(count(loc.column));
-      loc.column = std::min(loc.column, kMostColumn);
+      if (lexer_.accept(":")) FRIT_TRY(count(column));
+      loc.column = std::min(column, SourceLoc::kMostColumn);
       k_.locs.push_back(loc);
     } while (lexer_.accept(","));
     return {};

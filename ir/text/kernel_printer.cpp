@@ -1,6 +1,5 @@
 // The printer of kernels.
 #include "ir/text/kernel_printer.h"
-#include "ir/base/backward.h"
 #include "ir/kernel/reads.h"
 
 #include "ir/text/text.h"
@@ -187,7 +186,7 @@ std::string from_text(const std::vector<SourceLoc>& locs) {
   for (const SourceLoc& loc : locs) {
     if (!loc.known()) continue;
     text += (text.empty() ? " from " : ", ") + quoted(loc.file) + ":" + std::to_string(loc.line);
-    if (const uint32_t column = column_of(loc)) text += ":" + std::to_string(column);
+    if (loc.column) text += ":" + std::to_string(loc.column);
   }
   return text;
 }

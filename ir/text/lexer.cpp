@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "ir/base/backward.h"
 namespace frit::ir {
 namespace {
 
@@ -124,7 +123,7 @@ void Lexer::read_comment(std::string_view comment) {
   while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\t' || rest.back() == '\r')) rest.remove_suffix(1);
   SourceLoc loc;
   if (rest.ends_with(kBackward)) {
-    set_backward(loc, true);
+    loc.backward = true;
     rest.remove_suffix(kBackward.size());
     while (rest.ends_with(' ')) rest.remove_suffix(1);
   } else if (!size) {
@@ -138,14 +137,14 @@ void Lexer::read_comment(std::string_view comment) {
     if (status != std::errc()) return;
     rest.remove_prefix(end - rest.data());
   }
-  if (!rest.empty() || parts[1] > kMostColumn) return;
+  if (!rest.empty() || parts[1] > SourceLoc::kMostColumn) return;
   if (size) {
     auto file = unquote({TokenKind::String, text_.substr(quote, size), line_, 1});
     if (!file.ok()) return;
     loc.file = intern_file_name(*file);
   }
   loc.line = parts[0];
-  loc.column |= parts[1];
+  loc.column = parts[1];
   location_ = loc;
   location_line_ = line_;
 }

@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "ir/base/backward.h"
 #include "ir/kernel/program.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/lexer.h"
@@ -85,7 +84,7 @@ class Printer {
         return r ? region(r->function(), indent) : attr_text(a);
       });
     }
-    if (options_.locations && (op.loc.known() || is_backward(op.loc))) out_ += "  " + loc_text(op.loc);
+    if (options_.locations && (op.loc.known() || op.loc.backward)) out_ += "  " + loc_text(op.loc);
     out_ += "\n";
   }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/base/backward.h"
 #include "ir/base/suggest.h"
 #include "ir/text/text.h"
 
@@ -121,11 +120,11 @@ Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& c
 }
 
 std::string loc_text(const SourceLoc& loc) {
-  if (!loc.known()) return is_backward(loc) ? "// loc backward" : "";
+  if (!loc.known()) return loc.backward ? "// loc backward" : "";
   std::string s = "// loc " + quoted(loc.file);
   if (loc.line) s += ":" + std::to_string(loc.line);
-  if (const uint32_t column = column_of(loc); loc.line && column) s += ":" + std::to_string(column);
-  if (is_backward(loc)) s += " backward";
+  if (loc.line && loc.column) s += ":" + std::to_string(loc.column);
+  if (loc.backward) s += " backward";
   return s;
 }
 

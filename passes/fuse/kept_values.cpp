@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/base/backward.h"
 #include "passes/manager/cotangent.h"
 
 namespace frit::passes {
@@ -25,7 +24,7 @@ class KeptValues {
           std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return from_cotangents[v]; });
       for (ValueId r : op.results) {
         from_cotangents[r] = follows;
-        late_[r] = follows || is_backward(op.loc);
+        late_[r] = follows || op.loc.backward;
       }
     }
     for (size_t i = f.ops.size(); i-- > 0;) {

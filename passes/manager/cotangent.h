@@ -1,5 +1,5 @@
 // The parameters of a derivative that hold cotangents. vjp marks the operations that follow from them, in their
-// locations (ir/base/backward.h); of a graph that was read without locations, passes know its backward part by these.
+// locations (SourceLoc::backward); of a graph that was read without locations, passes know its backward part by these.
 #pragma once
 
 #include <string>

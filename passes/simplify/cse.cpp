@@ -10,7 +10,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "ir/base/backward.h"
 #include "ir/graph/control.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
@@ -102,7 +101,7 @@ Result<bool> run_cse(Function& f, PassContext& context) {
       continue;
     }
     // A value of the forward pass is one, also where the backward pass computes it again.
-    set_backward(first.loc, is_backward(first.loc) && is_backward(op.loc));
+    first.loc.backward = first.loc.backward && op.loc.backward;
     for (size_t i = 0; i < op.results.size(); ++i) rewriter.replace(op.results[i], first.results[i]);
     ++merged;
   }

@@ -1,7 +1,6 @@
 // vjp: products of cotangents with the Jacobian, by reverse accumulation.
 #include <algorithm>
 
-#include "ir/base/backward.h"
 #include "passes/manager/cotangent.h"
 #include "passes/transform/reverse.h"
 #include "passes/transform/transform.h"
@@ -21,7 +20,7 @@ void mark_backward(Function& f, size_t first) {
     Op& op = f.ops[i];
     const bool backward =
         i >= first && std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return late[v]; });
-    set_backward(op.loc, backward);
+    op.loc.backward = backward;
     if (backward)
       for (ValueId r : op.results) late[r] = true;
   }

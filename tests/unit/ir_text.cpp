@@ -4,7 +4,6 @@
 #include <fstream>
 #include <random>
 
-#include "ir/base/backward.h"
 #include "ir/read/json.h"
 #include "ir/scalar/scalar.h"
 #include "ir/text/text.h"
@@ -167,7 +166,7 @@ TEST(Text, OperationsOfABackwardPass) {
 )");
   EXPECT_EQ(print(*parsed(text)), text);
   const std::vector<Op>& ops = m->functions[0]->ops;
-  EXPECT_TRUE(is_backward(ops[0].loc) && is_backward(ops[1].loc) && !is_backward(ops[2].loc));
+  EXPECT_TRUE(ops[0].loc.backward && ops[1].loc.backward && !ops[2].loc.backward);
   EXPECT_EQ(to_string(ops[0].loc), "a.cpp:3:7");
   EXPECT_FALSE(ops[1].loc.known());
 }
