@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/merged_kernels.h"
 #include "passes/schedule/operands.h"
 
 namespace frit::passes {
@@ -409,13 +410,58 @@ class RowKernel {
   std::vector<std::pair<StoreInstr, uint64_t>> stores_;
 };
 
+// The launches behind the product at step `first`, its epilogue among them: at most `most`.
+std::vector<KernelStep*> launches_behind(Program& p, size_t first, size_t most) {
+  std::vector<KernelStep*> launches;
+  auto& product = std::get<LibraryStep>(p.steps[first]);
+  if (product.epilogue) launches.push_back(&*product.epilogue);
+  for (size_t i = first + 1; i < p.steps.size() && launches.size() < most; ++i) {
+    auto* launch = std::get_if<KernelStep>(&p.steps[i]);
+    if (!launch) break;
+    launches.push_back(launch);
+  }
+  return launches;
+}
+
+// Their kernels, and which of their buffers are the same.
+std::vector<size_t> pattern_of(const std::vector<KernelStep*>& launches) {
+  std::vector<size_t> pattern;
+  std::map<uint32_t, size_t> numbers;
+  for (const KernelStep* launch : launches) {
+    pattern.push_back(launch->kernel);
+    for (uint32_t b : launch->buffers) pattern.push_back(numbers.try_emplace(b, numbers.size()).first->second);
+  }
+  return pattern;
+}
+
+// Whether all launches of these kernels stand behind products in the same way: a softmax whose scores another product
+// leaves unmasked may have the kernel of one behind a mask.
+bool serve_alone(Program& p, const std::vector<KernelStep*>& launches) {
+  const std::vector<size_t> pattern = pattern_of(launches);
+  std::set<uint32_t> kernels;
+  for (const KernelStep* launch : launches) kernels.insert(launch->kernel);
+  if (kernels.size() < launches.size()) return false;
+  std::set<const KernelStep*> alike;
+  for (size_t i = 0; i < p.steps.size(); ++i) {
+    if (!std::holds_alternative<LibraryStep>(p.steps[i])) continue;
+    const std::vector<KernelStep*> behind = launches_behind(p, i, launches.size());
+    if (pattern_of(behind) == pattern) alike.insert(behind.begin(), behind.end());
+  }
+  bool alone = true;
+  each_launch(p, [&](KernelStep& launch, bool) {
+    const bool changes = kernels.contains(launch.kernel);
+    alone = alone && (!changes || (alike.contains(&launch) && launch.sizes.empty()));
+  });
+  return alone;
+}
+
 }  // namespace
 
 bool leave_out_hidden_columns(Program& p, const RowStream& stream) {
-  std::vector<const KernelStep*> launches;
   const auto& product = std::get<LibraryStep>(p.steps[stream.first]);
-  if (product.epilogue) launches.push_back(&*product.epilogue);
-  for (size_t i = stream.first + 1; i < stream.last; ++i) launches.push_back(&std::get<KernelStep>(p.steps[i]));
+  const size_t between = stream.last - stream.first - 1, epilogues = product.epilogue ? 1 : 0;
+  const std::vector<KernelStep*> launches = launches_behind(p, stream.first, between + epilogues);
+  if (!serve_alone(p, launches)) return false;
   const Dim length = product.results[0].layout.shape.back();
   const KernelStep& first = *launches.front();
   const auto scores = std::find(first.buffers.begin(), first.buffers.end(), stream.scores);

@@ -96,6 +96,34 @@ TEST(Attention, HiddenColumnsHaveTheirPartInRowsWithoutOtherWeights) {
       }
 }
 
+// Kernels that are equal are one: that of a softmax behind a mask may have other rows, or other masks, too.
+TEST(Attention, ASoftmaxOfMaskedAndOfWholeRowsTakesAllColumnsOfThese) {
+  const int rows = 256;
+  for (const Dtype t : {float32, bfloat16}) {
+    std::vector<array> in;
+    for (uint64_t seed = 0; seed < 9; ++seed) in.push_back(draw(2, rows, seed % 3 == 2 ? 24 : 16, t, seed));
+    const auto attend = [&](const array* x, const std::optional<array>& mask, auto whole) {
+      array scores = matmul(x[0], swapaxes(x[1], -1, -2));
+      whole(scores);
+      if (mask) scores = where(*mask, scores, array(-kInfinity, t));
+      whole(scores);
+      array weights = softmax(scores, -1);
+      whole(weights);
+      return matmul(weights, x[2]);
+    };
+    const auto all = [&](const std::vector<array>& x, auto whole) {
+      const array column = arange(rows), row = expand_dims(column, 1);
+      const array causal = less_equal(column, row), half = less_equal(column, floor_divide(row, array(2)));
+      return std::vector<array>{attend(&x[0], causal, whole), attend(&x[3], std::nullopt, whole),
+                                attend(&x[6], half, whole)};
+    };
+    const auto results = compile([&](const std::vector<array>& x) { return all(x, [](array&) {}); })(in);
+    const auto expected = all(in, [](array& x) { eval(x); });
+    for (size_t i = 0; i < results.size(); ++i)
+      EXPECT_TRUE(array_equal(results[i], expected[i]).item<bool>()) << t << ' ' << i;
+  }
+}
+
 TEST(Attention, MasksOfSharedHeadsAndSinks) {
   const array q = reshape(draw(8, 211, 32, float32, 1), {1, 8, 211, 32});
   const array k = reshape(draw(2, 700, 32, float32, 2), {1, 2, 700, 32});
