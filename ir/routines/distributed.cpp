@@ -147,13 +147,19 @@ std::vector<AttrSpec> attributes(bool with_rank, bool with_peer) {
 
 bool is_ordered(Dtype t) { return !is_complex(t); }
 
-constinit const Routine kAllSum{.name = "all_sum", .infer = infer_same, .reference = pass_on};
-constinit const Routine kAllMax{.name = "all_max", .infer = infer_ordered, .reference = pass_on, .takes = is_ordered};
-constinit const Routine kAllMin{.name = "all_min", .infer = infer_ordered, .reference = pass_on, .takes = is_ordered};
-constinit const Routine kAllGather{.name = "all_gather", .infer = infer_gather, .reference = pass_on, .exact = true};
-constinit const Routine kSumScatter{.name = "sum_scatter", .infer = infer_scatter, .reference = pass_on};
-constinit const Routine kSend{.name = "send", .infer = infer_same, .reference = pass_on, .exact = true};
-constinit const Routine kRecv{.name = "recv", .infer = infer_same, .reference = pass_on, .exact = true};
+constinit const Routine kAllSum{.name = "all_sum", .infer = infer_same, .reference = pass_on, .in_order = true};
+constinit const Routine kAllMax{
+    .name = "all_max", .infer = infer_ordered, .reference = pass_on, .takes = is_ordered, .in_order = true};
+constinit const Routine kAllMin{
+    .name = "all_min", .infer = infer_ordered, .reference = pass_on, .takes = is_ordered, .in_order = true};
+constinit const Routine kAllGather{
+    .name = "all_gather", .infer = infer_gather, .reference = pass_on, .exact = true, .in_order = true};
+constinit const Routine kSumScatter{
+    .name = "sum_scatter", .infer = infer_scatter, .reference = pass_on, .in_order = true};
+constinit const Routine kSend{
+    .name = "send", .infer = infer_same, .reference = pass_on, .exact = true, .in_order = true};
+constinit const Routine kRecv{
+    .name = "recv", .infer = infer_same, .reference = pass_on, .exact = true, .in_order = true};
 
 const RegisterRoutine distributed_records[] = {
     RegisterRoutine(kAllSum),     RegisterRoutine(kAllMax), RegisterRoutine(kAllMin), RegisterRoutine(kAllGather),

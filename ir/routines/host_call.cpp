@@ -27,6 +27,7 @@ constinit const Routine kHostCall{.name = "host_call",
                                   .results = kAnyNumber,
                                   .infer = infer_host_call,
                                   .in_process = true,
+                                  .in_order = true,
                                   .flops = unknown};
 const RegisterRoutine host_call_record(kHostCall);
 

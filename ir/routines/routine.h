@@ -72,6 +72,8 @@ struct Routine {
   bool has_kernels = false;
   // A call names an object of this process, so that its code serves no other one.
   bool in_process = false;
+  // A call acts beyond the program, on other processes or on objects of the caller: such calls keep their order.
+  bool in_order = false;
   // Bytes of scratch memory that a call needs; null where it needs none.
   Dim (*workspace)(const RoutineLayouts&) = nullptr;
   // The floating-point operations of a call, or its comparisons where it orders elements: the leading term of the usual

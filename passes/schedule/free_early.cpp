@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/kernel/row_stream.h"
+#include "ir/routines/routine.h"
 
 namespace frit::passes {
 
@@ -25,6 +26,7 @@ struct Unit {
   std::vector<uint32_t> uses, writes;  // roots of buffers, each once
   std::vector<uint32_t> behind;        // units that depend on this one
   uint32_t waits_for = 0;              // how many units this one depends on
+  bool in_order = false;               // stays behind others of which this holds
 };
 
 void add_once(std::vector<uint32_t>& list, uint32_t value) {
@@ -64,7 +66,7 @@ class FreeEarly {
       for (size_t k = i; k < end; ++k)
         if (std::holds_alternative<ControlStep>(p_.steps[k]) && matching[k] != kNone && matching[k] >= k)
           end = std::max(end, size_t{matching[k]} + 1);
-      units_.push_back({i, end, {}, {}, {}, 0});
+      units_.push_back({i, end, {}, {}, {}});
       i = end;
     }
     if (units_.size() < 3 || units_.size() > kMostUnits) return false;
@@ -72,6 +74,8 @@ class FreeEarly {
       for (size_t i = u.first; i < u.end; ++i) {
         each_buffer(p_.steps[i], [&](uint32_t b) { add_once(u.uses, p_.root(b)); });
         each_written(p_.steps[i], [&](uint32_t b) { add_once(u.writes, p_.root(b)); });
+        const auto* library = std::get_if<LibraryStep>(&p_.steps[i]);
+        u.in_order = u.in_order || (library && library->routine->in_order);
       }
     users_.resize(p_.buffers.size());
     for (uint32_t u = 0; u < units_.size(); ++u)
@@ -108,7 +112,12 @@ class FreeEarly {
   void connect() {
     std::vector<uint32_t> writer(p_.buffers.size(), kNone);
     std::vector<std::vector<uint32_t>> readers(p_.buffers.size());
+    uint32_t last_in_order = kNone;
     for (uint32_t u = 0; u < units_.size(); ++u) {
+      if (units_[u].in_order) {
+        if (last_in_order != kNone) depend(last_in_order, u);
+        last_in_order = u;
+      }
       for (uint32_t b : units_[u].uses)
         if (writer[b] != kNone) depend(writer[b], u);
       for (uint32_t b : units_[u].writes) {
