@@ -121,6 +121,7 @@ void add_explain(CLI::App& app) {
       ->allow_extra_args(false);
   c->callback([o] {
     Source source = read_graph(o->file);
+    if (source.module->functions.empty()) fail({"the file holds no function"});
     bool first = true;
     for (auto& f : source.module->functions) {
       for (const std::string& transform : o->transforms)

@@ -135,8 +135,8 @@ int64_t array::strides(int axis, std::source_location where) const {
 }
 
 void array::eval() const {
-  detail::evaluate(node_);
-  detail::wait_for(detail::known(*node_).value());
+  detail::evaluate_named(node_);
+  detail::settle(node_);
 }
 
 array::Status array::status() const {

@@ -68,6 +68,8 @@ struct Node {
   // Its elements lie dense as far as a caller can see, though `tensor` may show one element in every place. Set before
   // anybody else knows the node.
   bool filled = false;
+  // Somebody named the filled node to be evaluated, so it is published with memory for every element.
+  std::atomic<bool> wanted{false};
   // In such a trace, the sizes where one of them is open. Never of a ready node.
   std::unique_ptr<const ir::Dims> dims;
   std::atomic<bool> ready{false};
@@ -177,6 +179,10 @@ Node& known(Node& node);
 // The value of a ready node for a caller who gets its address: as dense as the node's strides and flags say, and with
 // memory for every element where one element is shown in every place. Throws RuntimeError when there is no memory.
 const runtime::Tensor& addressable(Node& node);
+// For a caller who names a node to be evaluated: computes it, and waits for a value that is computed. One that full,
+// zeros or ones made on the CPU takes the memory that `nbytes` tells. They throw RuntimeError when there is no memory.
+void evaluate_named(const NodePtr& node);
+void settle(const NodePtr& node);
 
 // The device of the operation that the calling thread runs; the CPU outside of one. Code is looked up and made for it.
 Device::DeviceType running_device();

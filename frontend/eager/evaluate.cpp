@@ -1,9 +1,12 @@
 // Evaluation of the lazy graph: a walk in dependency order with an explicit stack, then one operation after the other.
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "frontend/core/node.h"
 #include "frontend/eager/eager.h"
+#include "frontend/frit/error.h"
 #include "frontend/frit/transforms.h"
 #include "runtime/execute/interrupt.h"
 
@@ -30,6 +33,29 @@ void publish(Operation& operation, std::span<runtime::Tensor> tensors) {
   }
 }
 
+// The value of a node that nobody else holds.
+runtime::Tensor taken_from(Node& node) {
+  if (std::unique_ptr<const runtime::Tensor> copy{node.spread.exchange(nullptr, std::memory_order_acq_rel)})
+    return *copy;
+  return std::move(node.tensor);
+}
+
+bool is_on_host(const runtime::Tensor& t) { return t.buffer && !t.buffer->gpu(); }
+
+// Gives filled results that were named their memory before anybody reads them: later it would stand beside that of one
+// element. Where there is none, settle says so.
+void spread_wanted(Operation& operation, std::span<runtime::Tensor> tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const NodePtr node = operation.results[i].lock();
+    if (!node || !node->wanted.load(std::memory_order_relaxed) || !is_on_host(tensors[i]) || !is_uniform(tensors[i]))
+      continue;
+    try {
+      tensors[i] = dense(tensors[i]);
+    } catch (const Error&) {
+    }
+  }
+}
+
 // Runs an operation that the caller has claimed.
 void run_claimed(Operation& operation) {
   const size_t count = operation.inputs.size();
@@ -50,13 +76,11 @@ void run_claimed(Operation& operation) {
       const NodePtr& node = operation.inputs[i];
       if (!node->is_ready()) throw_no_memory();
       // A value that only this operation holds is donated: its memory may become the result's.
-      donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
-      if (donated[i])
-        inputs[i] = std::move(node->tensor);
-      else
-        inputs[i] = node->value();
+      donated[i] = node.use_count() == 1;
+      inputs[i] = donated[i] ? taken_from(*node) : node->value();
     }
     operation.run(inputs, std::span<const bool>(donated, count), outputs);
+    spread_wanted(operation, outputs);
     for (runtime::Tensor& t : inputs) t.buffer.reset();
     std::vector<NodePtr> finished;
     {
@@ -118,6 +142,19 @@ const runtime::Tensor& addressable(Node& node) {
   return *expected;
 }
 
+void evaluate_named(const NodePtr& node) {
+  Node& named = known(*node);
+  if (named.is_ready()) return;
+  if (named.filled) named.wanted.store(true, std::memory_order_relaxed);
+  evaluate(node);
+}
+
+void settle(const NodePtr& node) {
+  Node& named = known(*node);
+  wait_for(named.value());
+  if (named.filled && is_on_host(named.value())) addressable(named);
+}
+
 void evaluate(std::span<const NodePtr> nodes) {
   std::vector<EvaluationFrame> stack;
   for (const NodePtr& root : nodes) {
@@ -166,9 +203,8 @@ namespace frit {
 InterruptCheck set_interrupt_check(InterruptCheck check) { return runtime::set_interrupt_check(check); }
 
 void eval(const std::vector<array>& outputs) {
-  for (const array& a : outputs)
-    if (!detail::known(*detail::node_of(a)).is_ready()) detail::evaluate({&detail::node_of(a), 1});
-  for (const array& a : outputs) detail::wait_for(detail::known(*detail::node_of(a)).value());
+  for (const array& a : outputs) detail::evaluate_named(detail::node_of(a));
+  for (const array& a : outputs) detail::settle(detail::node_of(a));
 }
 
 }  // namespace frit

@@ -139,8 +139,10 @@ class Artifacts(OfflineTest):
         self.frit("compile", graph, "-o", package)
         self.assertEqual(self.text("verify", package).count("@none: runs and has no results"), 2)
         self.assertEqual(self.text("run", package, "--random", 1, "--set", "n=3"), "")
-        self.frit("compile", self.write("empty.frit", ""), "-o", package)
+        empty = self.write("empty.frit", "")
+        self.frit("compile", empty, "-o", package)
         self.assertIn("holds no function", self.error(1, "run", package))
+        self.assertIn("holds no function", self.error(1, "explain", empty))
 
     def test_results_that_nobody_can_count(self):
         # A view of four elements, which takes no memory.

@@ -1,6 +1,5 @@
 // Evaluation, and derivatives of Python functions over trees of arrays.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <set>
 
@@ -210,33 +209,12 @@ std::function<std::vector<array>(const std::vector<array>&)> list_function(nb::h
   };
 }
 
-// zeros, ones and full take the memory of one element until somebody asks for the rest, as the caller of eval does.
-void fill_memory(array& a) {
-  // An argument of a trace stays what it is.
-  if (a.is_tracer()) return;
-  if (default_device() != Device::cpu || !a.flags().row_contiguous) return;
-  const auto& held = a.data_shared_ptr();
-  if (!held || allocator::allocator().size(allocator::Buffer(held.get())) >= a.nbytes()) return;
-  const array first = slice(a, Shape(a.ndim(), 0), Shape(a.ndim(), 1));
-  first.eval();
-  const size_t width = a.itemsize();
-  allocator::Buffer memory = allocator::malloc(a.nbytes());
-  auto* bytes = static_cast<std::byte*>(memory.raw_ptr());
-  std::memcpy(bytes, memory_of(first), width);
-  for (size_t done = width; done < a.nbytes(); done *= 2)
-    std::memcpy(bytes + done, bytes, std::min(done, a.nbytes() - done));
-  a = array(memory, a.shape(), a.dtype());
-}
-
 void bind_evaluation(nb::module_& m) {
   def(
       m, "eval",
       [](nb::args trees) {
         const std::vector<array> arrays = arrays_of(trees);
         without_lock([&] { eval(arrays); });
-        visit_leaves(trees, [](nb::handle leaf) {
-          if (is_array(leaf)) fill_memory(array_in(leaf));
-        });
       },
       "args"_a);
   def(
