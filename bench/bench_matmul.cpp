@@ -18,7 +18,7 @@ using frit::runtime::LibraryFn;
 using frit::runtime::LibraryTensor;
 
 struct Matrices {
-  Dtype dtype;
+  Dtype dtype = frit::float32;
   std::vector<int64_t> shape, strides;
   bench::Pages pages;
 
@@ -42,7 +42,7 @@ struct Matrices {
 };
 
 struct Product {
-  Dtype dtype;
+  Dtype dtype = frit::float32;
   int64_t m, n, k, batch;
   const char* routine = "matmul";
 };

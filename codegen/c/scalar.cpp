@@ -163,7 +163,7 @@ namespace {
 // The forms that operations share.
 struct Expression {
   ScalarOp op;
-  Dtype t;  // of the operands
+  Dtype t = float32;  // of the operands
   std::span<const Operand> a;
   Helpers& helpers;
   bool real = is_float(t), single = t == float32, is_signed = is_signed_int(t);

@@ -47,7 +47,7 @@ void KernelEmitter::plan_columns(const std::vector<const ir::Loop*>& loops) {
   int used = 0;
   for (const auto& [key, where] : values.loaded) {
     if (where.size() < 2 || used + turns > kMostKept) continue;
-    kept_[key] = {"keep" + std::to_string(kept_.size()), values.types[key]};
+    kept_[key] = {"keep" + std::to_string(kept_.size()), values.types.at(key)};
     used += turns;
   }
   turns_ = turns;

@@ -155,14 +155,14 @@ bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) 
     const ir::Reg from = s.args[0];
     const Dtype t = k_.reg_types[from];
     if (auto found = floats_.find(from); found != floats_.end() && s.type == float32) {
-      exact_[s.result] = t;
+      exact_.insert_or_assign(s.result, t);
       define(s.result, found->second, instr);
       return true;
     }
     if (features_.converts16 && t == float16 && s.type == float32) return emit_from_half(s, instr);
     if (features_.converts16 && t == float32 && s.type == float16) return emit_to_half(s, instr);
     if (t == bfloat16 && s.type == float32) {
-      exact_[s.result] = bfloat16;
+      exact_.insert_or_assign(s.result, bfloat16);
       auto found = highs_.find(from);
       if (found == highs_.end()) return false;
       define(s.result, "uintBitsToFloat(" + found->second + ")", instr);
@@ -181,7 +181,7 @@ bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) 
       return hold;
     };
     for (Dtype t : {float16, bfloat16})
-      if (all(t)) exact_[s.result] = t;
+      if (all(t)) exact_.insert_or_assign(s.result, t);
   }
   return false;
 }
@@ -192,7 +192,7 @@ bool KernelEmitter::emit_from_half(const ir::ScalarInstr& s, const ir::Instr& in
   auto found = halves_.find(from);
   const bool converted = found != halves_.end() && found->second.converted;
   halves_[s.result] = {half, false};
-  exact_[s.result] = float16;
+  exact_.insert_or_assign(s.result, float16);
   define(s.result, converted ? prelude_.use("kept_f16") + "(" + half + ")" : "float(" + half + ")", instr);
   return true;
 }

@@ -65,7 +65,7 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
   }
   for (const auto& [key, where] : values.loaded) {
     if (where.size() < 2 || used + elements > most) continue;
-    kept_[key] = {"keep" + std::to_string(kept_.size()), values.types[key]};
+    kept_[key] = {"keep" + std::to_string(kept_.size()), values.types.at(key)};
     used += elements;
   }
   if (used || apart) turned_.insert(loops.begin(), loops.end());
@@ -90,7 +90,7 @@ KernelEmitter::RowValues KernelEmitter::values_of(const std::vector<const ir::Lo
       if (l->buffer >= k_.buffers.size() || k_.buffers[l->buffer].written || !l->index.uses(loop->var) || !settled)
         continue;
       loaded[load_key(*l, loop->var)].insert(loop);
-      types[load_key(*l, loop->var)] = k_.reg_types[l->result];
+      types.insert_or_assign(load_key(*l, loop->var), k_.reg_types[l->result]);
     }
   }
   return values;
@@ -139,7 +139,7 @@ void KernelEmitter::plan_resident(const std::vector<const ir::Loop*>& loops) {
   resident_ = turns < all;
   turns_ = static_cast<int>(std::min<int64_t>(turns, all));
   in_registers_.insert(locals.begin(), locals.end());
-  for (const LoadKey& key : keys) kept_[key] = {"keep" + std::to_string(kept_.size()), values.types[key]};
+  for (const LoadKey& key : keys) kept_[key] = {"keep" + std::to_string(kept_.size()), values.types.at(key)};
   turned_.insert(loops.begin(), loops.end());
 }
 

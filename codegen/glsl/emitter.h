@@ -146,7 +146,7 @@ class KernelEmitter {
   // The array that keeps the elements of a load which several loops over a row make alike.
   struct Kept {
     std::string array;
-    Dtype dtype;
+    Dtype dtype = float32;
     bool filled = false;
   };
   // The instructions that compute an element of a local again at the place of a load, in order; `own` has those whose

@@ -111,7 +111,7 @@ class KernelEmitter {
     bool along_rows = false;                           // row_step is 1
     Val index;                                         // Indexed: positions, i64
     llvm::Type* element = nullptr;
-    Dtype dtype;
+    Dtype dtype = float32;
   };
 
   // One accumulator in registers: values, and for ArgMax and ArgMin positions beside them.

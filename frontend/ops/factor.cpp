@@ -182,7 +182,7 @@ namespace {
 // The diagonal of u, and the sign of the exchanges of rows: 1 or -1.
 struct Determinant {
   array diagonal, sign;
-  Dtype result;
+  Dtype result = float32;
 };
 
 Determinant determinant(std::string_view op, const array& in, const StreamOrDevice& s) {

@@ -161,7 +161,7 @@ namespace {
 struct Product {
   QuantFormat f;
   bool transpose, few_rows, wide, has_bias, has_global;
-  Dtype result;
+  Dtype result = float32;
 };
 
 array product_of(const In& in, const Product& p) {

@@ -306,7 +306,7 @@ class Instantiator {
       FRIT_ASSIGN_OR_RETURN(node, emit(e.args[i], names, i < first ? bool_ : operand));
       args[i] = node;
     }
-    std::array<Dtype, 3> types;
+    std::array<Dtype, 3> types{float32, float32, float32};
     for (size_t i = 0; i < e.args.size(); ++i) types[i] = type(args[i]);
     Dtype result = is_comparison(op) ? bool_ : types[first];
     if (is_low_precision(types[first]) || !types_fit(op, result, std::span(types).first(e.args.size()))) {

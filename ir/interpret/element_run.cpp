@@ -17,7 +17,7 @@ ElementRun::ElementRun(const ScalarProgram& program)
       values_[i] = evaluate(n.op, n.type, {}, {}, n.imm);
       continue;
     }
-    Step s{nullptr, n.op, static_cast<uint8_t>(arity(n.op)), n.type, {}, n.args, i};
+    Step s{nullptr, n.op, static_cast<uint8_t>(arity(n.op)), n.type, {float32, float32, float32}, n.args, i};
     for (size_t a = 0; a < s.arity; ++a) s.types[a] = program.nodes[n.args[a]].type;
     if (!types_fit(n.op, n.type, std::span(s.types).first(s.arity))) std::abort();
     if (!is_expanded(n.op)) s.function = primitive_function(n.op, n.type, s.types[n.op == ScalarOp::Select ? 1 : 0]);

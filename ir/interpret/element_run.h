@@ -21,8 +21,8 @@ class ElementRun {
     PrimitiveFunction function;  // null: a function of libm
     ScalarOp op;
     uint8_t arity;
-    Dtype type;
-    std::array<Dtype, 3> types;
+    Dtype type = float32;
+    std::array<Dtype, 3> types{float32, float32, float32};
     std::array<uint32_t, 3> args;
     uint32_t result;
   };

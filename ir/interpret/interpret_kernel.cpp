@@ -20,7 +20,7 @@ namespace {
 struct Memory {
   std::byte* data;
   int64_t elements;
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<bool> written;       // of a local: by element
   std::vector<std::byte> storage;  // of a local
 };
@@ -243,7 +243,7 @@ class KernelRun {
       regs_[s.result] = c.function(args.data());
       return;
     }
-    std::array<Dtype, 3> types;
+    std::array<Dtype, 3> types{float32, float32, float32};
     for (size_t i = 0; i < n; ++i) types[i] = k_.reg_types[s.args[i]];
     regs_[s.result] = evaluate(s.op, s.type, std::span(types).first(n), std::span(args).first(n), s.imm);
   }

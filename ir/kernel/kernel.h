@@ -47,7 +47,7 @@ inline constexpr Reg kNoReg = ~0u;
 
 struct KernelBuffer {
   std::string name;
-  Dtype dtype;
+  Dtype dtype = float32;
   Dim size;  // elements; the interpreter and the verifier reject positions outside [0, size)
   bool written = false;
   bool read = false;
@@ -57,7 +57,7 @@ struct KernelBuffer {
 struct ScalarInstr {
   Reg result;
   ScalarOp op;
-  Dtype type;
+  Dtype type = float32;
   std::array<Reg, 3> args{kNoReg, kNoReg, kNoReg};
   uint64_t imm = 0;
 };
@@ -104,7 +104,7 @@ struct StoreInstr {
 // integers, f32 and f64; Max, Min, ArgMax and ArgMin take those and bool; And and Or take bool and integers.
 struct Accumulator {
   Combine combine;
-  Dtype type;
+  Dtype type = float32;
   Reg value;
   Reg result;
   Reg position = kNoReg;
@@ -113,7 +113,7 @@ struct Accumulator {
 // A running value of a loop: `value` is visible in the loop's body. It is `initial` in the first iteration, and in
 // every other one `next` of the iteration before. `next` is visible at the end of the loop's own body.
 struct Carry {
-  Dtype type;
+  Dtype type = float32;
   uint64_t initial;
   Reg value;
   Reg next = kNoReg;

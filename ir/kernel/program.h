@@ -24,7 +24,7 @@ enum class BufferRole : uint8_t {
 struct ProgramBuffer {
   std::string name;
   BufferRole role;
-  Dtype dtype;
+  Dtype dtype = float32;
   Dim size;                  // elements
   Literal data = {};         // of a Constant
   uint32_t param = kNone;    // of an Input: its parameter

@@ -335,7 +335,7 @@ std::vector<uint64_t> evaluate(const ScalarProgram& program, std::span<const uin
       values[i] = inputs[n.imm];
       continue;
     }
-    std::array<Dtype, 3> types;
+    std::array<Dtype, 3> types{float32, float32, float32};
     std::array<uint64_t, 3> args{};
     size_t count = static_cast<size_t>(arity(n.op));
     for (size_t a = 0; a < count; ++a) {

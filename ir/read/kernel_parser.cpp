@@ -312,7 +312,7 @@ class KernelParser {
   struct Pending {
     Token at;
     std::string result, value, position;
-    Dtype type;
+    Dtype type = float32;
     Combine combine;
   };
 
@@ -351,7 +351,7 @@ class KernelParser {
   struct PendingCarry {
     Token at;
     std::string value, next;
-    Dtype type;
+    Dtype type = float32;
     uint64_t initial;
   };
 

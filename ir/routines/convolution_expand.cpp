@@ -141,7 +141,7 @@ class Expansion {
   const AttrMap& attrs_;
   Shape kernel_, y_;
   size_t space_;
-  Dtype dtype_, sums_;
+  Dtype dtype_ = float32, sums_ = float32;
   Dim groups_ = 1, channels_ = 1, features_ = 1, rows_ = 1;
   ValueId x_ = kNone;
   int64_t taps_ = 1;

@@ -31,7 +31,7 @@ inline uint64_t complex_to_bits(std::complex<double> v) {
 // elements lie inside.
 struct HostWindow {
   BufferSpan memory;
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<int64_t> shape, strides;  // in elements
   int64_t offset = 0;
 

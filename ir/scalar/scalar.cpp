@@ -58,7 +58,7 @@ bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands) {
 
 uint32_t ScalarBuilder::append(ScalarNode node) {
 #ifndef NDEBUG
-  std::array<Dtype, 3> types;
+  std::array<Dtype, 3> types{float32, float32, float32};
   size_t n = static_cast<size_t>(arity(node.op));
   for (size_t i = 0; i < n; ++i) types[i] = nodes_[node.args[i]].type;
   assert(types_fit(node.op, node.type, std::span(types).first(n)) && "operand types do not fit the scalar op");

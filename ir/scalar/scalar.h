@@ -128,7 +128,7 @@ constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::Eq && op <= S
 
 struct ScalarNode {
   ScalarOp op;
-  Dtype type;                      // of the result
+  Dtype type = float32;            // of the result
   std::array<uint32_t, 3> args{};  // indices of earlier nodes; arity(op) entries
   uint64_t imm = 0;                // of a Const: bits, zero-extended; of an Input: its index
 };

@@ -121,7 +121,7 @@ class KernelVerifier {
 
   Status check(const ScalarInstr& s, std::vector<Reg>& defined) {
     if (s.op == ScalarOp::Input) return fail("K3", "a kernel takes its inputs from buffers");
-    std::array<Dtype, 3> types;
+    std::array<Dtype, 3> types{float32, float32, float32};
     size_t n = static_cast<size_t>(arity(s.op));
     for (size_t i = 0; i < n; ++i) {
       FRIT_TRY(use(s.args[i]));

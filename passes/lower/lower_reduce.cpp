@@ -22,7 +22,7 @@ constexpr int64_t kColumnRun = 1024;  // bytes of a row of which some columns ar
 struct ReductionPlan {
   const Op* op;
   int level;
-  Dtype type;                // accumulated in
+  Dtype type = float32;      // accumulated in
   std::vector<Reg> results;  // one, or re and im
 };
 

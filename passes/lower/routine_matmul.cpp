@@ -325,7 +325,7 @@ class Product {
   const TargetTraits& target_;
   KernelBuilder k_;
   bool pairs_;
-  Dtype compute_;
+  Dtype compute_ = float32;
   Matrix a_, b_, c_;
   Dim m_ = 0, n_ = 0, depth_ = 0, batches_ = 1;
   uint32_t left_ = 0, right_ = 0, out_ = 0;

@@ -31,7 +31,7 @@ class JoinPadded {
     rewrite(outer_.body);
     if (!collapse(outer_)) {
       outer_ = before;
-      k_.reg_types.resize(registers);
+      k_.reg_types.resize(registers, float32);
       return false;
     }
     rewrite_dims(outer_.body, [&](const Dim& d) { return d.substitute(element_, Dim::symbol(outer_.var)); });

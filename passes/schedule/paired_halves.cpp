@@ -254,7 +254,7 @@ bool pair_halves(Kernel& k, Loop& loop, const std::string& inner) {
     both.add(loop.body, t);
     Body pair = both.finish();
     if (straight_work(pair) * 4 > work * 2 * 3) {
-      k.reg_types.resize(registers);
+      k.reg_types.resize(registers, float32);
       if (k.origins.size() > registers) k.origins.resize(registers);
       continue;
     }

@@ -16,14 +16,14 @@ namespace frit::runtime {
 
 struct LibraryTensor {
   void* data;  // of the first element (offset applied)
-  Dtype dtype;
+  Dtype dtype = float32;
   std::span<const int64_t> shape, strides;
 };
 
 // Work on rows between two products: the kernels that make rows of the second product's left operand (weights) of rows
 // of the first product (scores), both dense.
 struct RowWork {
-  Dtype scores, weights;
+  Dtype scores = float32, weights = float32;
   // For rows [begin, end) of all rows in row-major order, which begin at `scores` and `weights`. False where memory is
   // exhausted. From any thread.
   std::function<bool(int64_t begin, int64_t end, void* scores, void* weights)> run;

@@ -31,7 +31,7 @@ class Code {
 // A strided view on a buffer. Strides and offset count elements of `dtype`.
 struct WindowPlan {
   uint32_t buffer;
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<DimProgram> shape, strides;
   DimProgram offset;
 };
@@ -40,7 +40,7 @@ struct BufferPlan {
   // A Part is a piece of an earlier buffer, at a place that a loop moves.
   // Rows have no memory but for the rows that a routine has in work.
   enum class Role : uint8_t { Input, Output, Temp, Constant, Part, Rows } role;
-  Dtype dtype;
+  Dtype dtype = float32;
   DimProgram bytes;
   uint32_t index = 0;                // Input: which input; Temp: which slot; Part: the counter of its loop
   uint32_t donor = ~0u;              // Output: the input whose memory it may take (numbered as in `index`)

@@ -65,7 +65,7 @@ inline bool lies_within(std::span<const int64_t> shape, std::span<const int64_t>
 
 struct Window {
   uint32_t buffer;
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<Value> shape, strides;
   Value offset;
 

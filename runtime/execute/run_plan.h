@@ -67,7 +67,7 @@ bool does_nothing(const Kernel& kernel, const Frame<Address>& frame) {
 template <class Address>
 struct View {
   Address first;  // of the first element
-  Dtype dtype;
+  Dtype dtype = float32;
   Sizes shape, strides;
 };
 

@@ -23,7 +23,7 @@ enum Fact : uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kText, kLi
 
 struct PlainType {
   uint32_t code;
-  Dtype dtype;
+  Dtype dtype = float32;
 };
 constexpr PlainType kFactTypes[] = {{kU8, uint8},   {kI8, int8},   {kU16, uint16},  {kI16, int16},
                                     {kU32, uint32}, {kI32, int32}, {kF32, float32}, {kBool, bool_},

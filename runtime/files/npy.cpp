@@ -25,7 +25,7 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr size_t kMaxNpyHeader = size_t{1} << 20;
 
 struct Header {
-  Dtype dtype;
+  Dtype dtype = float32;
   bool swapped = false;
   bool fortran = false;
   Sizes shape;
@@ -141,7 +141,7 @@ class HeaderParser {
     }
     static constexpr struct {
       std::string_view name;
-      Dtype dtype;
+      Dtype dtype = float32;
     } kTypes[] = {{"b1", bool_},   {"?", bool_},    {"u1", uint8},   {"u2", uint16},    {"u4", uint32},
                   {"u8", uint64},  {"i1", int8},    {"i2", int16},   {"i4", int32},     {"i8", int64},
                   {"f2", float16}, {"f4", float32}, {"f8", float64}, {"c8", complex64}, {"V2", bfloat16}};

@@ -63,7 +63,7 @@ class PackageFile {
   };
   struct Weight {
     std::string name;
-    Dtype dtype;
+    Dtype dtype = float32;
     Sizes shape;
     size_t section;
   };

@@ -21,7 +21,7 @@ namespace frit::runtime {
 
 struct Image {
   struct Input {
-    Dtype dtype;
+    Dtype dtype = float32;
     uint32_t rank;
     friend bool operator==(const Input&, const Input&) = default;
   };

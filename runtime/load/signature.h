@@ -16,7 +16,7 @@ namespace frit::runtime {
 struct Signature {
   struct Value {
     std::string name;  // of an output it may be empty
-    Dtype dtype;
+    Dtype dtype = float32;
     std::vector<DimProgram> shape;   // over the guard's symbols
     std::vector<std::string> sizes;  // the same as text
   };

@@ -12,7 +12,7 @@ namespace frit::runtime {
 // A strided view on a buffer as callers pass it. Strides and offset are in elements.
 struct Tensor {
   std::shared_ptr<Buffer> buffer;
-  Dtype dtype;
+  Dtype dtype = float32;
   Sizes shape, strides;
   int64_t offset = 0;
 };

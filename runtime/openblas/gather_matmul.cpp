@@ -402,7 +402,7 @@ class Gathered {
   }
 
   Stack3 a_, b_, c_;
-  Dtype dtype_;
+  Dtype dtype_ = float32;
   size_t element_;
   std::vector<int64_t> left_, right_, to_;
   int64_t lefts_, rights_, results_, pairs_;

@@ -239,7 +239,7 @@ void each_matrix(int64_t count, int64_t n, size_t bytes, Failure& failure, const
 
 // The last axes of an operand or a result, and its element type. The leading axes are those of the first operand.
 struct Part {
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<int64_t> last;
 };
 // One result with the sizes and the element type of the operand.

@@ -22,7 +22,7 @@ using ir::ScalarOp;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Setting {
-  Dtype type;
+  Dtype type = float32;
   Arithmetic arithmetic;
 };
 

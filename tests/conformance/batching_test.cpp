@@ -256,7 +256,7 @@ TEST_P(BatchedRow, HasTheBitsOfTheLoopInCode) {
   if (on_gpu()) GTEST_SKIP() << "the tests of rows run the same kernels on a GPU";
   std::vector<Dtype> types = dtypes(20);
   if (const auto f = std::find(types.begin(), types.end(), float32); f != types.end()) types = {float32};
-  if (types.size() > 1) types.resize(1);
+  if (types.size() > 1) types.erase(types.begin() + 1, types.end());
   for (Dtype t : types)
     for (const Shape& shape : {Shape{4, 6}, Shape{3, 3}, Shape{40}, Shape{2, 3, 3}}) {
       auto f = one_op({t, shape}, {});

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <functional>
+
 #include "tests/frontend/helpers.h"
 
 namespace frit::test::moved_programs_test {
@@ -17,6 +19,18 @@ TEST(MovedPrograms, BracesBehindValuesAreAShape) {
   EXPECT_THROW(array({1, 2, 3}, {}), InvalidArgument);
   EXPECT_EQ(array({1, 2}, TypeToDtype<float>()).dtype(), float32);
   EXPECT_EQ(array({}, int8).dtype(), int8);
+}
+
+TEST(MovedPrograms, BracesBehindASizeAreTheDefaultStream) {
+  EXPECT_EQ(zeros({2}, {}).dtype(), float32);
+  EXPECT_EQ(ones({2}, {}).dtype(), float32);
+  EXPECT_EQ(full({2}, 1.0f, {}).dtype(), float32);
+  EXPECT_EQ(full_like(array(1), 2, {}).dtype(), int32);
+  EXPECT_EQ(arange(0.0, 1.0, 0.25, {}).shape(), (Shape{4}));
+  EXPECT_EQ(arange(3, {}).dtype(), int32);
+  EXPECT_EQ(identity(2, {}).shape(), (Shape{2, 2}));
+  EXPECT_EQ(random::uniform({2}, {}).dtype(), float32);
+  EXPECT_EQ(random::normal({2}, {}).dtype(), float32);
 }
 
 TEST(MovedPrograms, PadTakesBracesForAxesAndSizes) {
@@ -167,6 +181,30 @@ TEST(MovedPrograms, FilledArraysSpanTheirElements) {
   eval(a);
   EXPECT_EQ(a.data_size(), 6u);
   EXPECT_EQ(a.strides(), (Strides{3, 1}));
+}
+
+TEST(MovedPrograms, FilledArraysTakeMemoryWhenTheyAreEvaluated) {
+  if (default_device() != Device::cpu) GTEST_SKIP() << "memory of a GPU is counted by its driver";
+  const auto grown = [](const std::function<array()>& make, bool member) {
+    const size_t before = get_active_memory();
+    array a = make();
+    member ? a.eval() : eval(a);
+    return get_active_memory() - before;
+  };
+  for (bool member : {false, true}) {
+    EXPECT_GE(grown([] { return zeros({4096}); }, member), 16384u);
+    EXPECT_GE(grown([] { return ones({64, 64}, float16); }, member), 8192u);
+    EXPECT_GE(grown([] { return full({2, 1, 512}, 3, int64); }, member), 8192u);
+    EXPECT_LT(grown([] { return broadcast_to(array(1.0f), {4096}); }, member), 4096u);
+  }
+  array a = full({4096}, 2.5f);
+  eval(a);
+  const float* memory = a.data<float>();
+  a = a + 1;
+  eval(a);
+  EXPECT_EQ(a.data<float>(), memory) << "nobody else holds the operand";
+  EXPECT_EQ(memory[0] + memory[4095], 7.0f);
+  eval(zeros({0, 3}), array(1), zeros({}));
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ TEST(Quantised, ColumnsAreUnpackedBesideTheProduct) {
   struct Case {
     std::string mode;
     int bits, group, rows, inner, columns;
-    Dtype type;
+    Dtype type = float32;
   };
   const std::vector<Case> cases{
       {"affine", 2, 32, 2, 416, 203, float32},   {"affine", 3, 64, 7, 448, 161, float32},

@@ -37,7 +37,7 @@ Fill few_values(Dtype type) {
 
 struct Element {
   const char* name;
-  Dtype type;
+  Dtype type = float32;
   int width;
 };
 constexpr Element kElements[] = {{"f16", float16, 8}, {"bf16", bfloat16, 8}, {"f32", float32, 8},

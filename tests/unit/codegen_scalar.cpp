@@ -43,7 +43,7 @@ class KernelMaker {
   void apply(ScalarOp op, Dtype result) {
     std::array<ir::Reg, 3> args{0, 1, 2};
     if (op == ScalarOp::Select) args = {3, 0, 1};
-    std::array<Dtype, 3> types;
+    std::array<Dtype, 3> types{float32, float32, float32};
     size_t count = static_cast<size_t>(ir::arity(op));
     for (size_t i = 0; i < count; ++i) types[i] = k.reg_types[args[i]];
     if (!ir::types_fit(op, result, std::span(types).first(count))) return;

@@ -16,7 +16,7 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Case {
   std::string_view name;
-  Dtype dtype;
+  Dtype dtype = float32;
   std::vector<double> args;
   double expected;
 };

@@ -16,7 +16,7 @@ using testing::on;
 struct Instance {
   std::vector<Type> operands;
   AttrMap attrs;
-  Dtype result;
+  Dtype result = float32;
 };
 
 std::vector<Instance> instances(const OpDef& def, Dtype t) {

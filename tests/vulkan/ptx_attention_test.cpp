@@ -121,7 +121,7 @@ class PtxAttention : public ptx_driver::PtxTest {
   }
 
   struct Case {
-    Dtype type;
+    Dtype type = float32;
     int heads, shared, m, n, d;  // as many heads of keys
     std::string mask = "";       // "causal", "keep", "add"
   };

@@ -9,7 +9,7 @@ namespace frit::codegen::glsl {
 struct AttentionText {
   explicit AttentionText(const RoutineStep& step);
 
-  Dtype type;
+  Dtype type = float32;
   bool causal, masked;
   bool hides;             // the mask is of bools
   double scale;           // of scores whose exponentials have base two

@@ -100,8 +100,8 @@ std::vector<Shader> with_odd_copies(const RoutineStep& step, Dtype type, const F
 
 // The forms for matrix units.
 struct MatrixProduct {
-  Dtype type;   // float16 or bfloat16
-  bool narrow;  // the device multiplies by matrices of 8 columns
+  Dtype type = float32;  // float16 or bfloat16
+  bool narrow;           // the device multiplies by matrices of 8 columns
   FusedEpilogue fused;
 };
 // The epilogue where it is worth being in a shader of the matrix units.

@@ -13,7 +13,7 @@ namespace {
 using TypeOrCategory = std::variant<Dtype, Dtype::Category>;
 
 TypeOrCategory type_or_category(nb::handle h) {
-  if (Dtype t; nb::try_cast(h, t, false)) return t;
+  if (Dtype t = float32; nb::try_cast(h, t, false)) return t;
   if (Dtype::Category c; !PyLong_CheckExact(h.ptr()) && nb::try_cast(h, c, false)) return c;
   throw InvalidArgument("issubdtype: an argument is neither an element type nor a category", "give one of them");
 }
@@ -32,7 +32,7 @@ bool is_kind(Dtype t, const std::string& kind) {
 }
 
 bool is_kind(Dtype t, nb::handle kind) {
-  if (Dtype other; nb::try_cast(kind, other, false)) return t == other;
+  if (Dtype other = float32; nb::try_cast(kind, other, false)) return t == other;
   if (PyUnicode_Check(kind.ptr())) return is_kind(t, nb::cast<std::string>(kind));
   if (!PyTuple_Check(kind.ptr()))
     throw InvalidArgument(
@@ -45,7 +45,7 @@ bool is_kind(Dtype t, nb::handle kind) {
 
 Dtype type_of(nb::handle h, const char* who) {
   if (is_array(h)) return array_in(h).dtype();
-  if (Dtype t; nb::try_cast(h, t, false)) return t;
+  if (Dtype t = float32; nb::try_cast(h, t, false)) return t;
   throw InvalidArgument(std::string(who) + ": an argument is neither an array nor an element type", "give one of them");
 }
 
@@ -75,7 +75,7 @@ void bind_types(nb::module_& m) {
   def(
       type, "Dtype.__eq__",
       [](Dtype t, nb::handle other) {
-        Dtype o;
+        Dtype o = float32;
         return nb::try_cast(other, o, false) && t == o;
       },
       nb::arg().none());

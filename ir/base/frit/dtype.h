@@ -1,6 +1,7 @@
 // Element types of arrays, and the C++ types that hold one element.
 //
-// Enumerators, constants and promotion follow MLX (`mlx::core::Dtype`). A Dtype is a plain value of two bytes.
+// Enumerators, constants and promotion follow MLX (`mlx::core::Dtype`). A Dtype is a plain value of two bytes. It has
+// no default constructor, so that a `{}` behind a shape names the default stream alone.
 #pragma once
 
 #include <array>
@@ -46,8 +47,6 @@ struct Dtype {
     generic,
   };
 
-  // float32.
-  constexpr Dtype() = default;
   // `size` is the number of bytes of one element of `val`.
   constexpr explicit Dtype(Val val, uint8_t size) : val_(val), size_(size) {}
 
@@ -60,8 +59,8 @@ struct Dtype {
   friend constexpr bool operator!=(Dtype a, Dtype b) { return a.val_ != b.val_; }
 
  private:
-  Val val_ = Val::float32;
-  uint8_t size_ = 4;
+  Val val_;
+  uint8_t size_;
 };
 
 inline constexpr Dtype bool_{Dtype::Val::bool_, 1};
