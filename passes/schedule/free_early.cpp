@@ -18,7 +18,7 @@ constexpr size_t kMostUnits = 2048;
 // Units that run for a buffer that they all use, at most.
 constexpr size_t kMostTogether = 16;
 // The least part of the peak that an order must save.
-constexpr int64_t kLeastPart = 64;
+constexpr int64_t kLeastSaved = 64;
 
 // Steps that stay together: a loop, a choice, the launches of a row stream, or one step.
 struct Unit {
@@ -45,7 +45,7 @@ class FreeEarly {
     const int64_t before = peak_of(given);
     const std::vector<uint32_t> order = ordered(before);
     const int64_t after = peak_of(order);
-    if (after > before - before / kLeastPart - 1) return;
+    if (after > before - before / kLeastSaved - 1) return;
     std::vector<Step> steps;
     steps.reserve(p_.steps.size());
     for (uint32_t u : order)
