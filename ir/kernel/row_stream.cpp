@@ -190,6 +190,16 @@ class Finder {
   std::vector<const KernelStep*> launches_;
 };
 
+// Whether a mask may leave out an access of the buffer, whose position is then anywhere.
+bool is_masked(const Body& body, uint32_t buffer) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    if (const auto* load = std::get_if<LoadInstr>(&i.node)) return load->buffer == buffer && load->mask != kNoReg;
+    if (const auto* store = std::get_if<StoreInstr>(&i.node)) return store->buffer == buffer && store->mask != kNoReg;
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && is_masked(loop->body, buffer);
+  });
+}
+
 }  // namespace
 
 bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool lookups) {
@@ -199,15 +209,16 @@ bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool loo
   collect_bindings(rows->body, own_values);
   const bool ends_itself = std::any_of(own_values.begin(), own_values.end(),
                                        [&](const std::string& name) { return extents_use(rows->body, name); });
-  if (ends_itself && !RowBounds(buffer, rows->var, length).hold(rows->body, k.facts)) return false;
-  // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
-  // position is within the row.
+  const bool bounded = ends_itself || is_masked(rows->body, buffer);
+  if (bounded && !RowBounds(buffer, rows->var, length).hold(rows->body, k.facts)) return false;
+  // No access without a mask is out of bounds (K9), in the first row and the last one neither. So what is added to the
+  // row's first position is within the row.
   bool own = true;
   each_access(rows->body, nullptr, [&](uint32_t b, const Dim& index, const Loop*) {
     if (b != buffer) return;
     const auto along = index.affine_in(rows->var);
     own = own && along && along->coefficient == length;
-    if (!own || ends_itself) return;
+    if (!own || bounded) return;
     const auto uses = [&](const std::string& name) { return along->rest.uses(name); };
     if (std::none_of(own_values.begin(), own_values.end(), uses)) return;
     own = lookups && !uses(rows->var) && is_within(k, rows->body, along->rest, length);
