@@ -371,8 +371,9 @@ class RowKernel {
       Reg holds;
       if (c.low) {
         const Reg apart = to.binary(ScalarOp::Sub, c.type, c.top, to.number(c.type, *c.low));
-        holds = to.binary(ScalarOp::And, bool_, to.binary(ScalarOp::Gt, bool_, apart, number(kApart)),
-                          to.binary(ScalarOp::Lt, bool_, c.top, number(std::numeric_limits<double>::infinity())));
+        const Reg far = to.binary(ScalarOp::Gt, bool_, apart, number(kApart));
+        const Reg finite = to.binary(ScalarOp::Lt, bool_, c.top, number(std::numeric_limits<double>::infinity()));
+        holds = to.binary(ScalarOp::And, bool_, far, finite);
       } else {
         holds = to.binary(ScalarOp::Gt, bool_, c.top, number(0));
       }
