@@ -32,15 +32,26 @@ bool uses_only(const Dim& d, const Names& names) {
   return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return names.contains(s); });
 }
 
+// The symbols that are sizes of parameters. The others are strides: a plan relies on no sign of theirs, whatever the
+// function's facts say.
+using SizeNames = std::unordered_set<std::string>;
+SizeNames size_names(const Function& f) {
+  SizeNames names;
+  for (ValueId p : f.params)
+    for (const Dim& d : f.type(p).shape)
+      if (const std::string* name = d.as_symbol()) names.insert(*name);
+  return names;
+}
+
 // Writes down, for each symbol of a kernel, all places where it stands and the factors beside it. Two symbols with the
 // same places and factors occur in sums with each other alone.
 class Places {
  public:
-  explicit Places(const Kernel& k) {
+  Places(const Kernel& k, const SizeNames& sizes) {
     for (size_t i = 0; i < k.symbols.size(); ++i) number_.emplace(k.symbols[i], i);
     places_.resize(k.symbols.size());
     for (size_t i = 0; i < k.symbols.size(); ++i)
-      if (k.facts.range(Dim::symbol(k.symbols[i])).low < 0) stays(i);
+      if (!sizes.contains(k.symbols[i])) stays(i);
     each_dim(k, [&](const Dim& d) { look(d); });
     // Equations are facts about alignment, which code makes use of.
     for (const DimCondition& c : k.facts.conditions())
@@ -143,11 +154,12 @@ Result<bool> run_sum_sizes(Function& f, PassContext& context) {
   each_launch(p, [&](const KernelStep& launch, bool) {
     if (!launch.sizes.empty()) free[launch.kernel] = false;
   });
+  const SizeNames names = size_names(f);
   std::map<uint32_t, std::vector<Dim>> sizes;
   for (uint32_t i = 0; i < p.kernels.size(); ++i) {
     Kernel& k = p.kernels[i];
     if (!free[i] || k.symbols.size() < 2) continue;
-    const Places places(k);
+    const Places places(k, names);
     const std::vector<size_t> firsts = places.firsts();
     size_t kept = 0;
     for (size_t s = 0; s < firsts.size(); ++s) kept += firsts[s] == s;
