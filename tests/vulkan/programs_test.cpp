@@ -364,6 +364,40 @@ TEST_F(Programs, EpiloguesOfProducts) {
   (*gpu)->keep_times(runtime::GpuTimes::None);
 }
 
+// A kernel that one product applies as its epilogue, and that another step launches, has a shader of its own beside the
+// product's: passes share equal kernels between steps.
+TEST_F(Programs, EpiloguesThatAnotherStepLaunches) {
+  const Function f = function(
+      "func @f(%x: f32[160, 64], %y: f32[64, 256], %b: f32[256], %u: f32[160, 64], %v: f32[64, 256]) -> "
+      "(f32[160, 256], f32[160, 256], f32[160, 256], f32[160, 256]) {\n"
+      "  %0: f32[160, 256] = matmul %x, %y\n  %1: f32[160, 256] = broadcast %b {shape=[160, 256]}\n"
+      "  %2: f32[160, 256] = add %0, %1\n  %3: f32[160, 256] = matmul %u, %v\n"
+      "  %4: f32[160, 256] = add %3, %1\n  return %0, %2, %3, %4\n}");
+  auto planned = plan(f, true);
+  ASSERT_TRUE(planned.ok()) << planned.error().str();
+  Program program = *planned->program;
+  ASSERT_EQ(program.steps.size(), 2u);
+  auto* first = std::get_if<LibraryStep>(&program.steps[0]);
+  auto* second = std::get_if<LibraryStep>(&program.steps[1]);
+  ASSERT_TRUE(first && first->epilogue && second && second->epilogue);
+  ASSERT_EQ(first->epilogue->kernel, second->epilogue->kernel);
+  const KernelStep launched = *second->epilogue;
+  second->epilogue.reset();
+  program.steps.push_back(launched);
+
+  planned->program = std::make_shared<Program>(std::move(program));
+  auto code = codegen::build(*planned, target());
+  ASSERT_TRUE(code.ok()) << code.error().str();
+  std::vector<ir::Tensor> inputs = random_inputs(f, {}, Values::Exact, random_);
+  auto arguments = place(f, inputs, random_);
+  ASSERT_TRUE(arguments.ok()) << arguments.error().str();
+  auto want = run_program(*planned, *arguments);
+  ASSERT_TRUE(want.ok()) << want.error().str();
+  auto got = run_code(**code, *arguments);
+  ASSERT_TRUE(got.ok()) << got.error().str();
+  for (size_t i = 0; i < want->size(); ++i) EXPECT_EQ(difference((*want)[i], (*got)[i]), "") << "result " << i;
+}
+
 // Batches of products on matrix units.
 TEST_F(Programs, BatchesOfProducts) {
   check(
