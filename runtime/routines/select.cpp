@@ -1,15 +1,15 @@
 // The routines "partition", "argpartition" and "topk" on the CPU: selection instead of a whole sort.
 //
-// A row's elements become words of key and position, whose order is that of a stable sort. The wanted word is found in
-// linear time; the elements are then dealt around it in the order of the operand.
+// A partition finds the key in the middle in linear time, and deals the elements around it in the order of the operand.
+// For the largest elements, words of key and position have the order of a stable sort.
 #include <algorithm>
 #include <atomic>
-#include <limits>
-#include <vector>
+#include <type_traits>
 
 #include "runtime/execute/scratch.h"
 #include "runtime/routines/order.h"
 #include "runtime/routines/radix.h"
+#include "runtime/routines/ranked.h"
 #include "runtime/routines/routine.h"
 
 namespace frit::runtime::routines {
@@ -26,35 +26,46 @@ class Select {
  public:
   using Bits = typename O::Bits;
   using Word = std::conditional_t<sizeof(Bits) == 8, uint128_t, uint64_t>;
+  using Key = std::conditional_t<sizeof(Bits) == 8, uint64_t, uint32_t>;
   static constexpr int kPositionBits = 32;
+  static constexpr bool kVectors = sizeof(Word) == 8;
 
   Select(const LibraryTensor& x, const LibraryTensor& out) : from_(x), to_(out), n_(from_.length()) {}
 
   // Each row around its element kth.
   template <bool kPositions>
   bool partition(int64_t kth) const {
-    return each_row(2 * n_, [&](int64_t row, Word* memory) {
+    return each_row<Key>(n_ + ranked_memory(n_), [&](int64_t row, Key* keys) {
       const Bits* const in = from_.template start<Bits>(row);
-      Word *const words = memory, *const work = memory + n_;
-      for (int64_t i = 0; i < n_; ++i) words[i] = word(in[i * from_.step()], i);
-      std::copy_n(words, n_, work);
-      std::nth_element(work, work + kth, work + n_);
-      const Word middle = work[kth];
-      int64_t front = 0, back = kth + 1;
-      for (int64_t i = 0; i < n_; ++i) {
-        const int64_t to = words[i] == middle ? kth : words[i] < middle ? front++ : back++;
+      const int64_t step = from_.step(), to_step = to_.step();
+      load_keys(in, keys);
+      const Key middle = ranked_word(keys, n_, kth, keys + n_);
+      const int64_t at = position_of(keys, middle, kth);
+      auto* const out = to_.template start<std::conditional_t<kPositions, uint32_t, Bits>>(row);
+      const auto put = [&](int64_t to, int64_t i) {
         if constexpr (kPositions)
-          to_.template start<uint32_t>(row)[to * to_.step()] = static_cast<uint32_t>(i);
+          out[to * to_step] = static_cast<uint32_t>(i);
         else
-          to_.template start<Bits>(row)[to * to_.step()] = in[i * from_.step()];
-      }
+          out[to * to_step] = in[i * step];
+      };
+      // Of elements that equal the one in the middle, those before it go to the front. A mask chooses the place, as no
+      // branch on data is foreseen.
+      int64_t front = 0, back = kth + 1;
+      const auto deal = [&](int64_t i, bool low) {
+        put(back ^ ((front ^ back) & -static_cast<int64_t>(low)), i);
+        front += low;
+        back += !low;
+      };
+      for (int64_t i = 0; i < at; ++i) deal(i, keys[i] <= middle);
+      put(kth, at);
+      for (int64_t i = at + 1; i < n_; ++i) deal(i, keys[i] < middle);
     });
   }
 
   // The `k` largest elements of each row, ascending.
   bool largest(int64_t k) const {
-    const int64_t room = std::min(n_, 2 * k + kBlock);
-    return each_row(room + kBlock, [&](int64_t row, Word* kept) {
+    const int64_t room = std::min(n_, 2 * k + kBlock), most = room + kBlock;
+    return each_row<Word>(most + ranked_memory(most), [&](int64_t row, Word* kept) {
       const Bits* const in = from_.template start<Bits>(row);
       Bits* const out = to_.template start<Bits>(row);
       const int64_t step = from_.step();
@@ -62,10 +73,8 @@ class Select {
       Bits least = 0;  // of the k largest so far: smaller keys are of no use
       bool full = false;
       const auto shrink = [&] {
-        std::nth_element(kept, kept + (count - k), kept + count);
-        std::copy(kept + (count - k), kept + count, kept);
+        least = static_cast<Bits>(keep_largest(kept, count, k, kept + most) >> kPositionBits);
         count = k;
-        least = static_cast<Bits>(kept[0] >> kPositionBits);
         full = true;
       };
       for (int64_t i = 0; i < n_; i += kBlock) {
@@ -76,20 +85,71 @@ class Select {
           if (full && step == 1 && !may_reach(in + part, last - part, least)) continue;
           for (int64_t j = part; j < last; ++j) {
             const Bits bits = in[j * step];
-            if (O::key(bits) >= least) kept[count++] = word(bits, j);
+            kept[count] = word(bits, j);
+            count += O::key(bits) >= least;
           }
         }
         if (count >= room) shrink();
       }
-      std::nth_element(kept, kept + (count - k), kept + count);
-      std::sort(kept + (count - k), kept + count);
+      if (count > k) shrink();
+      sort_words(kept, k, kept + most);
       for (int64_t i = 0; i < k; ++i)
-        out[i * to_.step()] = in[static_cast<int64_t>(static_cast<uint32_t>(kept[count - k + i])) * step];
+        out[i * to_.step()] = in[static_cast<int64_t>(static_cast<uint32_t>(kept[i])) * step];
     });
   }
 
  private:
   static Word word(Bits bits, int64_t i) { return Word{O::key(bits)} << kPositionBits | static_cast<Word>(i); }
+
+  void load_keys(const Bits* in, Key* keys) const {
+    const int64_t step = from_.step();
+    if constexpr (O::kNumbers == Numbers::Float && sizeof(Bits) == sizeof(Key))
+      if (step == 1 && has_vector_sort()) {
+        vector_float_keys(in, keys, n_);
+        return;
+      }
+    for (int64_t i = 0; i < n_; ++i) keys[i] = O::key(in[i * step]);
+  }
+
+  // The position of the key that is at `rank` in a stable sort; `middle` is its value.
+  int64_t position_of(const Key* keys, Key middle, int64_t rank) const {
+    for (int64_t i = 0; i < n_; ++i) rank -= keys[i] < middle;
+    for (int64_t i = 0;; i += kBlock) {
+      const int64_t end = std::min(i + kBlock, n_);
+      int64_t equal = 0;
+      for (int64_t j = i; j < end; ++j) equal += keys[j] == middle;
+      if (equal <= rank && end < n_) {
+        rank -= equal;
+        continue;
+      }
+      while (keys[i] != middle || rank-- > 0) ++i;
+      return i;
+    }
+  }
+
+  // Moves the `k` largest of `count` words, which differ, to the front in some order, and gives the least of them.
+  static Word keep_largest(Word* words, int64_t count, int64_t k, Word* memory) {
+    if constexpr (kVectors) {
+      const Word least = ranked_word(words, count, count - k, memory);
+      int64_t kept = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const Word w = words[i];
+        words[kept] = w;
+        kept += w >= least;
+      }
+      return least;
+    } else {
+      std::nth_element(words, words + (count - k), words + count);
+      std::copy(words + (count - k), words + count, words);
+      return words[0];
+    }
+  }
+
+  static void sort_words(Word* words, int64_t n, Word* memory) {
+    if constexpr (kVectors)
+      if (has_vector_sort()) return vector_sort(words, memory, n, false);
+    std::sort(words, words + n);
+  }
 
   // False where no element has a key of at least `least`. Compares elements and not their keys, which takes a few
   // instructions for a vector.
@@ -119,16 +179,16 @@ class Select {
   }
 
   // Calls body(row, memory) with memory for `words` words. False where there is no memory.
-  template <class Body>
+  template <class W, class Body>
   bool each_row(int64_t words, const Body& body) const {
     std::atomic<bool> ok{true};
     for_ranges(from_.count(), kWorthwhile / std::max<int64_t>(n_, 1), [&](int64_t begin, int64_t end) {
-      Scratch memory(static_cast<size_t>(words) * sizeof(Word));
+      Scratch memory(static_cast<size_t>(words) * sizeof(W));
       if (!memory.data()) {
         ok = false;
         return;
       }
-      for (int64_t row = begin; row < end; ++row) body(row, static_cast<Word*>(memory.data()));
+      for (int64_t row = begin; row < end; ++row) body(row, static_cast<W*>(memory.data()));
     });
     return ok.load();
   }

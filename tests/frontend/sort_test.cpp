@@ -211,6 +211,43 @@ TEST(Sort, Partition) {
   EXPECT_EQ(values<int>(partition(x, 1, 1)), (std::vector<int>{1, 2, 3, 7, 8, 9}));
 }
 
+// Rows of lengths around those at which the way changes, with few and many equal elements, in every type and along both
+// axes: partitions are the stable order dealt around an element, and the largest are the end of the sorted row.
+TEST(Sort, SelectionsOfEveryType) {
+  std::mt19937 g(11);
+  for (const int n : {3, 17, 130, 255, 256, 257, 300, 700, 2100})
+    for (const int range : {0, 2, 100}) {
+      Floats v = drawn(static_cast<size_t>(3 * n), range, static_cast<unsigned>(n + range));
+      for (size_t i = 0; range == 2 && i < v.size(); i += 5) v[i] = g() % 2 ? kNan : -0.0f;
+      const array x = reshape(vector_of(v), {3, n});
+      for (Dtype t : {float16, bfloat16, float32, float64, int8, uint8, int16, int32, int64, complex64}) {
+        if (range == 2 && !issubdtype(t, floating)) continue;
+        const array y = astype(x, t), turned = contiguous(transpose(y));
+        const Positions stable = values<uint32_t>(argsort(y, 1));
+        const Dtype bits = size_of(t) == 8 ? uint64 : size_of(t) == 4 ? uint32 : size_of(t) == 2 ? uint16 : uint8;
+        for (const int kth : {0, n / 3, n - 2, n - 1}) {
+          Positions order = stable;
+          for (int r = 0; r < 3; ++r) {
+            const auto row = order.begin() + r * n;
+            std::sort(row, row + kth);
+            std::sort(row + kth + 1, row + n);
+          }
+          const std::string text = std::string(long_name(t)) + " " + std::to_string(n) + " " + std::to_string(kth);
+          EXPECT_EQ(values<uint32_t>(argpartition(y, kth, 1)), order) << text;
+          const array want = take_along_axis(y, array(order.begin(), Shape{3, n}), 1);
+          const auto same = [&](const array& a, const array& b) {
+            return all(equal(view(contiguous(a), bits), view(contiguous(b), bits))).item<bool>();
+          };
+          EXPECT_TRUE(same(partition(y, kth, 1), want)) << text;
+          EXPECT_TRUE(same(transpose(partition(turned, kth, 0)), want)) << text;
+          const array end = slice(sort(y, 1), {0, n - kth - 1}, {3, n});
+          EXPECT_TRUE(same(topk(y, kth + 1, 1), end)) << text;
+          EXPECT_TRUE(same(transpose(topk(turned, kth + 1, 0)), end)) << text;
+        }
+      }
+    }
+}
+
 TEST(Sort, Topk) {
   const array x({3, 1, 2, 9, 8, 7}, {2, 3});
   EXPECT_EQ(values<int>(topk(x, 2)), (std::vector<int>{8, 9}));
