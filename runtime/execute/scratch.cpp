@@ -7,9 +7,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "runtime/memory/round_up.h"
+
 namespace frit::runtime {
 namespace {
 
+constexpr size_t kAlign = 64;
 constexpr size_t kSmall = size_t{64} << 10, kMedium = kLeastLent - 1;
 
 // The blocks that a thread has lying idle, two of each size.
@@ -40,8 +43,6 @@ Idle& idle() {
 // Of this thread.
 thread_local LentScratch* lender = nullptr;
 
-size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 }  // namespace
 
 LentScratch::LentScratch(void* memory, const std::vector<ScratchRange>& ranges)
@@ -53,7 +54,7 @@ LentScratch::~LentScratch() { lender = before_; }
 
 void* LentScratch::take(size_t bytes) {
   const std::lock_guard lock(mutex_);
-  const size_t wanted = rounded(bytes);
+  const size_t wanted = round_up(bytes, kAlign);
   now_ += wanted;
   most_ = std::max(most_, now_);
   ScratchRange* best = nullptr;
@@ -85,7 +86,7 @@ void LentScratch::give_back(void* block) {
 
 void LentScratch::forget(size_t bytes) {
   const std::lock_guard lock(mutex_);
-  const size_t gone = std::min(rounded(bytes), missed_);
+  const size_t gone = std::min(round_up(bytes, kAlign), missed_);
   missed_ -= gone;
   now_ -= gone;
 }
@@ -114,7 +115,7 @@ Scratch::Scratch(size_t bytes) {
       return;
     }
   }
-  data_ = std::aligned_alloc(64, kept_);
+  data_ = std::aligned_alloc(kAlign, kept_);
 }
 
 Scratch::~Scratch() {

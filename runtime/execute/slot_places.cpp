@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/execute/prepared_plan.h"
+#include "runtime/memory/round_up.h"
 
 namespace frit::runtime {
 
@@ -72,7 +73,7 @@ void SlotPlaces::prepare(const PreparedPlan& plan, size_t align) {
     return;
   }
   auto all = std::make_shared<Placed>(Placed{.sizes = std::move(sizes), .starts = {0}});
-  for (size_t size : all->sizes) all->starts.push_back(all->starts.back() + (size + align_ - 1) / align_ * align_);
+  for (size_t size : all->sizes) all->starts.push_back(all->starts.back() + round_up(size, align_));
   add_idle(*all);
   known_.push_back(std::move(all));
   fixed_.store(known_.back().get(), std::memory_order_release);
@@ -140,7 +141,7 @@ size_t SlotPlaces::place(std::vector<Item>& items) const {
   std::vector<size_t> order(items.size()), beside;
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return items[a].bytes > items[b].bytes; });
-  const auto end_of = [&](const Item& item) { return item.at + (item.bytes + align_ - 1) / align_ * align_; };
+  const auto end_of = [&](const Item& item) { return item.at + round_up(item.bytes, align_); };
   size_t total = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     Item& item = items[order[i]];
@@ -223,7 +224,7 @@ void SlotPlaces::add_idle(Placed& placed) const {
       if (!t.life.used() || t.life.first > group || t.life.last < group) continue;
       const size_t begin = placed.at.empty() ? placed.starts[t.slot] + t.at : placed.at[t.buffer];
       const size_t bytes = std::min(t.bytes, placed.sizes[t.slot]);
-      taken.push_back({begin, (begin + bytes + align_ - 1) / align_ * align_});
+      taken.push_back({begin, round_up(begin + bytes, align_)});
     }
     std::sort(taken.begin(), taken.end(),
               [](const ScratchRange& a, const ScratchRange& b) { return a.begin < b.begin; });

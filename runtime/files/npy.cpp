@@ -15,6 +15,7 @@
 #include "runtime/files/file.h"
 #include "runtime/files/limits.h"
 #include "runtime/memory/dense.h"
+#include "runtime/memory/round_up.h"
 
 namespace frit::runtime {
 namespace {
@@ -319,7 +320,7 @@ Status write_npy(const std::string& name, const Tensor& tensor, const std::funct
   for (size_t i = 0; i < tensor.shape.size(); ++i) header += (i ? ", " : "") + std::to_string(tensor.shape[i]);
   header += tensor.shape.size() == 1 ? ",), }" : "), }";
   // Elements begin at a multiple of 64 bytes.
-  size_t total = (10 + header.size() + 1 + 63) / 64 * 64;
+  size_t total = round_up(10 + header.size() + 1, 64);
   if (total - 10 > 0xffff) return fail("too many axes for a .npy file");
   header.append(total - 10 - header.size() - 1, ' ');
   header += '\n';

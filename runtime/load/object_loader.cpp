@@ -12,6 +12,7 @@
 #include "runtime/load/elf_object.h"
 #include "runtime/load/line_table.h"
 #include "runtime/load/relocate.h"
+#include "runtime/memory/round_up.h"
 #include "runtime/system/announce.h"
 
 namespace frit::runtime {
@@ -61,8 +62,6 @@ void* find_function(std::string_view name) {
   auto found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }
-
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 class Mapping {
  public:

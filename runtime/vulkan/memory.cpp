@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/memory/round_up.h"
+
 namespace frit::runtime::vulkan {
 
 namespace {
@@ -17,8 +19,7 @@ constexpr VkDeviceSize kSmallest = 256;
 VkDeviceSize class_of(VkDeviceSize bytes) {
   bytes = std::max(bytes, kSmallest);
   if (bytes < kLarge) return std::bit_ceil(bytes);
-  VkDeviceSize step = std::bit_floor(bytes) / 8;
-  return (bytes + step - 1) / step * step;
+  return round_up(bytes, std::bit_floor(bytes) / 8);
 }
 
 }  // namespace
