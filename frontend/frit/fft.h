@@ -24,7 +24,7 @@ namespace fft {
 // Shape: that of `a`, with `n` elements along the axes.
 // Types: any; the result is complex64.
 // Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice, a length is not positive.
-// Algorithm: mixed radix in vector lanes; lengths with a prime factor past 31 as a convolution (Bluestein).
+// Algorithm: mixed radix in vector lanes; lengths with a prime factor past 127 as a convolution (Bluestein).
 array fft(const array& a, const Size& n, int axis, FFTNorm norm = FFTNorm::Backward, StreamOrDevice s = {});
 array fft(const array& a, int axis = -1, FFTNorm norm = FFTNorm::Backward, StreamOrDevice s = {});
 

@@ -63,16 +63,18 @@ bool chirp_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* ou
   const Floats memory(4 * m);
   if (!memory.at) return false;
   Complex *const a = reinterpret_cast<Complex*>(memory.at), *const b = a + m;
-  const auto times = [](Complex x, Complex y) {
-    return Complex(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-  };
-  const auto turn = [&](Complex x) { return inverse ? Complex(x.imag(), x.real()) : x; };
-  for (int64_t j = 0; j < plan.n; ++j) a[j] = times(turn(in[j * step]), plan.chirp[static_cast<size_t>(j)]);
+  const FftKernels& kernels = fft_kernels();
+  const Complex* from = in;
+  if (step != 1) {
+    for (int64_t j = 0; j < plan.n; ++j) b[j] = in[j * step];
+    from = b;
+  }
+  kernels.products(from, plan.chirp.data(), a, plan.n, inverse, false, 1);
   std::fill(a + plan.n, a + m, Complex());
   if (!transform_row(*plan.padded, a, 1, b, false, 1, threads)) return false;
-  for (int64_t j = 0; j < m; ++j) b[j] = times(b[j], plan.filter[static_cast<size_t>(j)]);
+  kernels.products(b, plan.filter.data(), b, m, false, false, 1);
   if (!transform_row(*plan.padded, b, 1, a, true, 1, threads)) return false;
-  for (int64_t k = 0; k < plan.n; ++k) out[k] = turn(times(a[k], plan.chirp[static_cast<size_t>(k)])) * scale;
+  kernels.products(a, plan.chirp.data(), out, plan.n, false, inverse, scale);
   return true;
 }
 
@@ -114,6 +116,23 @@ bool transform_rows(const FftPlan& plan, int64_t first, int64_t count, int64_t s
     const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
     for (int l = 0; l < lines; ++l) from[l] = in(row + l), to[l] = out(row + l);
     kernels.lines(plan, from, step, to, lines, inverse, scale, work.at);
+  }
+  return true;
+}
+
+// The same for real rows of n numbers, by a plan in lanes: `run` is a kernel of them.
+template <class From, class To, class Run>
+bool real_rows(const FftPlan& plan, int64_t first, int64_t count, const Rows& rows, const Rows& results,
+               const Run& run) {
+  const FftKernels& kernels = fft_kernels();
+  const Floats work(plan.work() + 16);
+  if (!work.at) return false;
+  const From* from[16];
+  To* to[16];
+  for (int64_t row = first; row < first + count; row += kernels.lanes) {
+    const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
+    for (int l = 0; l < lines; ++l) from[l] = rows.start<const From>(row + l), to[l] = results.start<To>(row + l);
+    run(from, to, lines, work.at);
   }
   return true;
 }
@@ -215,6 +234,10 @@ Status rfft(const LibraryCall& library) {
   const int64_t group = group_of(*plan), half = call.n / 2 + 1;
   const bool packed = !even || from.step() != 1;
   const bool done = each_group(from.count(), call.n, group, [&](int64_t first, int64_t count, bool threads) {
+    if (plan->way == FftPlan::Way::Lanes)
+      return real_rows<float, Complex>(*plan, first, count, from, to, [&](auto x, auto y, int lines, float* work) {
+        fft_kernels().real_lines(*plan, call.n, x, from.step(), y, lines, call.scale, roots.data(), work);
+      });
     const Floats pairs(packed ? 2 * m * count : 0), whole(even ? 0 : 2 * m * count);
     if ((packed && !pairs.at) || (!even && !whole.at)) return false;
     for (int64_t r = 0; r < count && packed; ++r) {
@@ -251,6 +274,10 @@ Status irfft(const LibraryCall& library) {
   const auto plan = fft_plan(m);
   const std::vector<Complex> roots = even ? join_roots(call.n) : std::vector<Complex>();
   const bool done = each_group(from.count(), call.n, group_of(*plan), [&](int64_t first, int64_t count, bool threads) {
+    if (plan->way == FftPlan::Way::Lanes)
+      return real_rows<Complex, float>(*plan, first, count, from, to, [&](auto x, auto y, int lines, float* work) {
+        fft_kernels().real_lines_back(*plan, call.n, x, from.step(), y, lines, call.scale, roots.data(), work);
+      });
     const Floats spectrum(2 * m * count), whole(even ? 0 : 2 * m * count);
     if (!spectrum.at || (!even && !whole.at)) return false;
     const auto in = [&](int64_t row) { return reinterpret_cast<Complex*>(spectrum.at) + m * (row - first); };

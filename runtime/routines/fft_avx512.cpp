@@ -13,11 +13,15 @@
 namespace frit::runtime::routines {
 namespace {
 constexpr int kLanes = 16;
+// Their order matters.
 #include "runtime/routines/fft_kernels.h"
+
+#include "runtime/routines/fft_row_kernels.h"
 }  // namespace
 
 constinit const FftKernels kFftAvx512{kLanes,      split_columns,    split_rows,
-                                      short_lines, join_lanes<true>, join_lanes<false>};
+                                      short_lines, join_lanes<true>, join_lanes<false>,
+                                      real_lines,  real_lines_back,  products_of};
 
 }  // namespace frit::runtime::routines
 

@@ -11,6 +11,7 @@ typedef float Vector __attribute__((vector_size(4 * kLanes)));
 struct Element {
   Vector re, im;
 };
+typedef float Lane __attribute__((may_alias));
 
 FRIT_ISA_INLINE Element operator+(const Element& a, const Element& b) { return {a.re + b.re, a.im + b.im}; }
 FRIT_ISA_INLINE Element operator-(const Element& a, const Element& b) { return {a.re - b.re, a.im - b.im}; }
@@ -96,22 +97,58 @@ FRIT_ISA void stage_of(const LanePlan::Stage& stage, int64_t stride, const Eleme
     }
 }
 
+// Sums of the results k and radix - k, for kCount numbers k from `first` on: the even part, and the odd one times i.
+// Both have the roots' real and imaginary parts as factors of sums and differences of opposite elements.
+template <int kCount>
+FRIT_ISA_INLINE void opposite_sums(const LanePlan::Stage& stage, int first, const Element& middle, const Element* sums,
+                                   const Element* differences, Element* even, Element* odd) {
+  const Complex* const own = stage.own.data();
+  int power[kCount] = {};
+  for (int c = 0; c < kCount; ++c) even[c] = middle, odd[c] = Element{};
+  for (int j = 0; j < stage.radix / 2; ++j) {
+    const Element s = sums[j], d = differences[j];
+    for (int c = 0; c < kCount; ++c) {
+      power[c] += first + c;
+      if (power[c] >= stage.radix) power[c] -= stage.radix;
+      even[c] = even[c] + scaled(s, own[power[c]].real());
+      odd[c] = odd[c] + scaled(d, own[power[c]].imag());
+    }
+  }
+}
+
 // The same for any odd radix, by its definition.
 FRIT_ISA void stage_of_any(const LanePlan::Stage& stage, int64_t stride, const Element* from, Element* to) {
   const int64_t apart = stride * stage.rest;
-  const int radix = stage.radix;
+  const int radix = stage.radix, half = radix / 2;
+  Element sums[kLargestRadix / 2], differences[kLargestRadix / 2];
   for (int64_t p = 0; p < stage.rest; ++p)
     for (int64_t q = 0; q < stride; ++q) {
       const Element* const in = from + q + stride * p;
-      for (int k = 0; k < radix; ++k) {
-        Element sum = in[0];
-        for (int j = 1, power = 0; j < radix; ++j) {
-          power += k;
-          if (power >= radix) power -= radix;
-          sum = sum + times(in[apart * j], stage.own[static_cast<size_t>(power)]);
-        }
-        if (k && p) sum = times(sum, stage.roots[static_cast<size_t>(p * (radix - 1) + k - 1)]);
-        to[q + stride * (radix * p + k)] = sum;
+      Element* const out = to + q + stride * radix * p;
+      Element all = in[0];
+      for (int j = 0; j < half; ++j) {
+        const Element a = in[apart * (j + 1)], b = in[apart * (radix - 1 - j)];
+        sums[j] = a + b;
+        differences[j] = a - b;
+        all = all + sums[j];
+      }
+      out[0] = all;
+      const auto put = [&](int k, const Element& even, const Element& odd) FRIT_ISA {
+        const Element t = turned(odd);
+        const Complex* const roots = &stage.roots[static_cast<size_t>(p * (radix - 1))];
+        out[stride * k] = p ? times(even - t, roots[k - 1]) : even - t;
+        out[stride * (radix - k)] = p ? times(even + t, roots[radix - k - 1]) : even + t;
+      };
+      Element even[2], odd[2];
+      int k = 1;
+      for (; k + 1 <= half; k += 2) {
+        opposite_sums<2>(stage, k, in[0], sums, differences, even, odd);
+        put(k, even[0], odd[0]);
+        put(k + 1, even[1], odd[1]);
+      }
+      if (k <= half) {
+        opposite_sums<1>(stage, k, in[0], sums, differences, even, odd);
+        put(k, even[0], odd[0]);
       }
     }
 }
@@ -188,6 +225,83 @@ FRIT_ISA_INLINE void store_some(const Element& e, Complex* out, int64_t count) {
   for (int64_t l = 0; l < count; ++l) out[l] = Complex(e.re[l], e.im[l]);
 }
 
+FRIT_ISA_INLINE Element conjugate(const Element& e) { return {e.re, -e.im}; }
+FRIT_ISA_INLINE Element product(const Element& a, const Element& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// Vectors of kPairs numbers. Turning a square of them takes a few steps, in each of which two vectors exchange blocks.
+constexpr int kPairs = kLanes / 2;
+typedef double Pairs __attribute__((vector_size(4 * kLanes)));
+
+template <int kApart, bool kSecond>
+FRIT_ISA_INLINE Pairs exchanged(Pairs a, Pairs b) {
+  constexpr auto lane = [](int l) {
+    if constexpr (kSecond) return l & kApart ? kPairs + l : l + kApart;
+    return l & kApart ? kPairs + l - kApart : l;
+  };
+  if constexpr (kPairs == 2)
+    return __builtin_shufflevector(a, b, lane(0), lane(1));
+  else if constexpr (kPairs == 4)
+    return __builtin_shufflevector(a, b, lane(0), lane(1), lane(2), lane(3));
+  else
+    return __builtin_shufflevector(a, b, lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7));
+}
+template <int kApart = 1>
+FRIT_ISA_INLINE void turn_square(Pairs* v) {
+  if constexpr (kApart < kPairs) {
+    for (int i = 0; i < kPairs; ++i) {
+      if (i & kApart) continue;
+      const Pairs a = v[i], b = v[i + kApart];
+      v[i] = exchanged<kApart, false>(a, b);
+      v[i + kApart] = exchanged<kApart, true>(a, b);
+    }
+    turn_square<2 * kApart>(v);
+  }
+}
+FRIT_ISA_INLINE Pairs load_pairs(const Complex* in) {
+  Pairs v;
+  std::memcpy(&v, in, sizeof v);
+  return v;
+}
+
+// kPairs elements whose lanes are numbers from kLanes rows, and back.
+template <class Row>
+FRIT_ISA_INLINE void load_square(const Row& row, Element* e) {
+  Pairs low[kPairs], high[kPairs];
+  for (int r = 0; r < kPairs; ++r) low[r] = load_pairs(row(r)), high[r] = load_pairs(row(kPairs + r));
+  turn_square(low);
+  turn_square(high);
+  for (int k = 0; k < kPairs; ++k) {
+    const auto a = reinterpret_cast<Vector>(low[k]), b = reinterpret_cast<Vector>(high[k]);
+    e[k] = {shuffled<Shuffle::kEven>(a, b), shuffled<Shuffle::kOdd>(a, b)};
+  }
+}
+template <class Row>
+FRIT_ISA_INLINE void store_square(const Element* e, const Row& row) {
+  Pairs low[kPairs], high[kPairs];
+  for (int k = 0; k < kPairs; ++k) {
+    low[k] = reinterpret_cast<Pairs>(shuffled<Shuffle::kLow>(e[k].re, e[k].im));
+    high[k] = reinterpret_cast<Pairs>(shuffled<Shuffle::kHigh>(e[k].re, e[k].im));
+  }
+  turn_square(low);
+  turn_square(high);
+  for (int r = 0; r < kPairs; ++r) {
+    std::memcpy(static_cast<void*>(row(r)), &low[r], sizeof(Pairs));
+    std::memcpy(static_cast<void*>(row(kPairs + r)), &high[r], sizeof(Pairs));
+  }
+}
+
+// The same number by number, for `some` elements and `count` rows.
+template <class Row>
+FRIT_ISA_INLINE void store_lanes(const Element* e, int64_t some, int count, const Row& row) {
+  const Lane* const from = reinterpret_cast<const Lane*>(e);
+  for (int l = 0; l < count; ++l) {
+    Complex* const to = row(l);
+    for (int64_t i = 0; i < some; ++i) to[i] = Complex(from[2 * kLanes * i + l], from[2 * kLanes * i + kLanes + l]);
+  }
+}
+
 FRIT_ISA Element* elements_of(float* work) {
   const auto at = reinterpret_cast<uintptr_t>(work);
   return reinterpret_cast<Element*>((at + 63) / 64 * 64);
@@ -207,21 +321,20 @@ FRIT_ISA void split_columns(const FftPlan& plan, const Complex* in, int64_t step
       if (swapped) swap_parts(a[k]);
     }
     const Element* const y = transform(*plan.first, a, a + n1);
-    // A line of the cache at a time is written to each row: its lines may share a set of the cache.
-    constexpr int64_t kLine = 8;
-    for (int64_t first = 0; first < n1; first += kLine) {
-      const int64_t last = std::min(first + kLine, n1);
-      float re[kLine][kLanes], im[kLine][kLanes];
-      for (int64_t k = first; k < last; ++k) {
+    // kPairs numbers at a time are written to each row.
+    for (int64_t first = 0; first < n1; first += kPairs) {
+      const auto some = static_cast<int>(std::min<int64_t>(kPairs, n1 - first));
+      Element parts[kPairs] = {};
+      for (int i = 0; i < some; ++i) {
+        const int64_t k = first + i;
         const Element fine = load_dense(&plan.fine[static_cast<size_t>(k * kFine + j % kFine)]);
-        const Element root = times(fine, plan.coarse[static_cast<size_t>(k * (j / kFine))]);
-        const Vector a_re = y[k].re * root.re - y[k].im * root.im, a_im = y[k].re * root.im + y[k].im * root.re;
-        std::memcpy(re[k - first], &a_re, sizeof a_re);
-        std::memcpy(im[k - first], &a_im, sizeof a_im);
+        parts[i] = product(y[k], times(fine, plan.coarse[static_cast<size_t>(k * (j / kFine))]));
       }
-      for (int64_t l = 0; l < count; ++l)
-        for (int64_t k = first; k < last; ++k)
-          turned_rows[(j + l) * n1 + k] = Complex(re[k - first][l], im[k - first][l]);
+      const auto row = [&](int l) FRIT_ISA { return turned_rows + (j + l) * n1 + first; };
+      if (some == kPairs && count == kLanes)
+        store_square(parts, row);
+      else
+        store_lanes(parts, some, static_cast<int>(count), row);
     }
   }
 }
@@ -247,29 +360,6 @@ FRIT_ISA void split_rows(const FftPlan& plan, const Complex* turned_rows, Comple
         store_some(e, out + j * n1 + k, count);
     }
   }
-}
-
-FRIT_ISA void short_lines(const FftPlan& plan, const Complex* const* in, int64_t step, Complex* const* out, int count,
-                          bool swapped, float scale, float* work) {
-  const int64_t n = plan.n;
-  Element* const a = elements_of(work);
-  for (int64_t i = 0; i < n; ++i) {
-    Element e = {};
-    for (int l = 0; l < count; ++l) e.re[l] = in[l][i * step].real(), e.im[l] = in[l][i * step].imag();
-    if (swapped) swap_parts(e);
-    a[i] = e;
-  }
-  const Element* const y = transform(*plan.first, a, a + n);
-  for (int64_t i = 0; i < n; ++i) {
-    Element e = scale == 1 ? y[i] : scaled(y[i], scale);
-    if (swapped) swap_parts(e);
-    for (int l = 0; l < count; ++l) out[l][i] = Complex(e.re[l], e.im[l]);
-  }
-}
-
-FRIT_ISA_INLINE Element conjugate(const Element& e) { return {e.re, -e.im}; }
-FRIT_ISA_INLINE Element product(const Element& a, const Element& b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
 // Numbers 1 .. (m - 1) / 2 of a spectrum and their partners from the other end, kLanes at a time; gives the first

@@ -12,8 +12,13 @@
 namespace frit::runtime::routines {
 namespace {
 constexpr int kLanes = 4;
+// Their order matters.
 #include "runtime/routines/fft_kernels.h"
-constinit const FftKernels kPlain{kLanes, split_columns, split_rows, short_lines, join_lanes<true>, join_lanes<false>};
+
+#include "runtime/routines/fft_row_kernels.h"
+constinit const FftKernels kPlain{kLanes,      split_columns,    split_rows,
+                                  short_lines, join_lanes<true>, join_lanes<false>,
+                                  real_lines,  real_lines_back,  products_of};
 }  // namespace
 
 const FftKernels& fft_kernels() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <numbers>
@@ -12,9 +13,11 @@
 namespace frit::runtime::routines {
 namespace {
 
-// Longer lengths are split, and a length with a larger prime factor is a convolution.
-constexpr int64_t kLongestInLanes = 128, kLargestPrime = 31;
-constexpr size_t kPlans = 32;  // that are kept
+// Rows of lengths up to the first are the lanes of vectors, and up to the second where splitting leaves lanes empty.
+constexpr int64_t kShortInLanes = 256, kLongestInLanes = 512;
+constexpr int64_t kCostLanes = 16;   // of a vector whose work is counted
+constexpr int64_t kSmallPrime = 13;  // up to which a split is always better than a convolution
+constexpr size_t kPlans = 32;        // that are kept
 
 std::vector<int> factors(int64_t n) {
   std::vector<int> out;
@@ -32,46 +35,103 @@ int64_t largest_prime(int64_t n) {
   return std::max(largest, n);
 }
 
-// The divisor that is nearest to the root from below.
-int64_t lower_half(int64_t n) {
-  auto d = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
-  while (n % d) --d;
-  return d;
+// The vector operations of a transform in lanes, about. The same numbers for every processor, whose lanes differ: a way
+// depends on the length alone.
+int64_t cost_in_lanes(int64_t n) {
+  int64_t sum = 0;
+  for (const int radix : factors(n))
+    sum += radix == 2 ? 9 : radix == 3 ? 14 : radix == 4 ? 12 : radix == 5 ? 19 : radix == 8 ? 16 : 2 * radix + 12;
+  return n * sum;
 }
 
-std::shared_ptr<const FftPlan> make_plan(int64_t n) {
+struct Halves {
+  int64_t first = 1;
+  int64_t cost = std::numeric_limits<int64_t>::max();
+};
+
+// The best first factor of a length that is split, and the cost of it; 1 where there is none.
+Halves best_halves(int64_t n) {
+  constexpr int64_t kMoves = 4;  // of numbers between both steps
+  const auto blocks = [](int64_t columns) { return (columns + kCostLanes - 1) / kCostLanes; };
+  Halves best;
+  for (int64_t d = 2; d * d <= n; ++d) {
+    if (n % d) continue;
+    for (const int64_t first : {d, n / d}) {
+      const int64_t second = n / first;
+      const int64_t cost = blocks(second) * cost_in_lanes(first) + blocks(first) * cost_in_lanes(second) + kMoves * n;
+      if (cost < best.cost) best = {first, cost};
+    }
+  }
+  return best;
+}
+
+// The best length of at least `least` without large factors.
+int64_t padded_length(int64_t least) {
+  int64_t best = 0, cost = 0;
+  for (int64_t fives = 1; fives <= 25; fives *= 5)
+    for (int64_t threes = 1; threes <= 27; threes *= 3) {
+      int64_t n = fives * threes;
+      while (n < least) n *= 2;
+      const int64_t own = best_halves(n).cost;
+      if (best == 0 || own < cost) best = n, cost = own;
+    }
+  return best;
+}
+
+bool is_in_lanes(int64_t n, const Halves& halves) {
+  if (n > kLongestInLanes || largest_prime(n) > kLargestRadix) return false;
+  return n <= kShortInLanes || halves.first % kCostLanes != 0 || n / halves.first % kCostLanes != 0;
+}
+
+// Whether a length that is too long for lanes is a convolution of two that are padded.
+bool is_convolution(int64_t n, const Halves& halves) {
+  if (largest_prime(n) > kLargestRadix) return true;
+  if (largest_prime(n) <= kSmallPrime) return false;
+  return 2 * best_halves(padded_length(2 * n - 1)).cost < halves.cost;
+}
+
+std::shared_ptr<FftPlan> make_split(int64_t n, int64_t n1) {
   auto plan = std::make_shared<FftPlan>();
   plan->n = n;
-  if (largest_prime(n) > kLargestPrime) {
-    plan->way = FftPlan::Way::Chirp;
-    int64_t m = 1;
-    while (m < 2 * n - 1) m *= 2;
-    plan->padded = fft_plan(m);
-    plan->filter.assign(static_cast<size_t>(m), Complex());
-    for (int64_t k = 0; k < n; ++k) {
-      // k * k may exceed 64 bits only for lengths that no memory holds.
-      plan->chirp.push_back(root_of_unity(k * k % (2 * n), 2 * n));
-      const Complex other = std::conj(plan->chirp.back()) / static_cast<float>(m);
-      plan->filter[static_cast<size_t>(k)] = plan->filter[static_cast<size_t>(k ? m - k : 0)] = other;
-    }
-    std::vector<Complex> filter(static_cast<size_t>(m));
-    transform_row(*plan->padded, plan->filter.data(), 1, filter.data(), false, 1, false);
-    plan->filter = std::move(filter);
-    return plan;
-  }
-  const int64_t low = n > kLongestInLanes ? lower_half(n) : 1;
-  if (low == 1) {
-    plan->first = std::make_unique<LanePlan>(n);
-    return plan;
-  }
   plan->way = FftPlan::Way::Split;
-  const int64_t n1 = low, n2 = n / low;
   plan->first = std::make_unique<LanePlan>(n1);
-  plan->second = std::make_unique<LanePlan>(n2);
+  plan->second = std::make_unique<LanePlan>(n / n1);
   for (int64_t k = 0; k < n1; ++k)
     for (int64_t l = 0; l < kFine; ++l) plan->fine.push_back(root_of_unity(k * l % n, n));
   for (int64_t t = 0; t * kFine < n; ++t) plan->coarse.push_back(root_of_unity(t * kFine % n, n));
   return plan;
+}
+
+std::shared_ptr<FftPlan> make_convolution(int64_t n) {
+  auto plan = std::make_shared<FftPlan>();
+  plan->n = n;
+  plan->way = FftPlan::Way::Chirp;
+  // One row at a time is padded, so lanes would be empty.
+  const int64_t m = padded_length(2 * n - 1);
+  plan->padded = make_split(m, best_halves(m).first);
+  plan->filter.assign(static_cast<size_t>(m), Complex());
+  for (int64_t k = 0; k < n; ++k) {
+    // k * k may exceed 64 bits only for lengths that no memory holds.
+    plan->chirp.push_back(root_of_unity(k * k % (2 * n), 2 * n));
+    const Complex other = std::conj(plan->chirp.back()) / static_cast<float>(m);
+    plan->filter[static_cast<size_t>(k)] = plan->filter[static_cast<size_t>(k ? m - k : 0)] = other;
+  }
+  std::vector<Complex> filter(static_cast<size_t>(m));
+  transform_row(*plan->padded, plan->filter.data(), 1, filter.data(), false, 1, false);
+  plan->filter = std::move(filter);
+  return plan;
+}
+
+std::shared_ptr<const FftPlan> make_plan(int64_t n) {
+  const Halves halves = best_halves(n);
+  if (is_in_lanes(n, halves)) {
+    auto plan = std::make_shared<FftPlan>();
+    plan->n = n;
+    plan->first = std::make_unique<LanePlan>(n);
+    return plan;
+  }
+  if (is_convolution(n, halves)) return make_convolution(n);
+  return make_split(n, halves.first);
 }
 
 }  // namespace
@@ -117,7 +177,7 @@ int64_t FftPlan::work() const {
   const int64_t lanes = fft_kernels().lanes;
   if (way == Way::Chirp) return 4 * padded->n + 16;
   const int64_t longest = second ? std::max(first->n, second->n) : first->n;
-  return 4 * longest * lanes;
+  return (4 * longest + 2) * lanes;
 }
 
 std::shared_ptr<const FftPlan> fft_plan(int64_t n) {

@@ -3,8 +3,9 @@
 // Short lengths are transformed in the lanes of vectors, a row in each lane (kernels.h calls them columns of a block).
 // A longer length n1 * n2 is n2 transforms of length n1 with stride n2, a multiplication by roots of unity, and n1
 // transforms of length n2: each of the two steps works on as many columns at once as a vector has lanes. A length with
-// a large prime factor is a convolution with a chirp, by transforms of a power of two (Bluestein). The way depends on
-// the length alone, so that a row's result does not depend on the other rows, on threads or on the processor.
+// a large prime factor is a convolution with a chirp, by transforms of a length with small factors (Bluestein). The way
+// depends on the length alone, so that a row's result does not depend on the other rows, on threads or on the
+// processor.
 #pragma once
 
 #include <complex>
@@ -18,6 +19,9 @@ using Complex = std::complex<float>;
 
 // A root of a split row is a product from two tables, which are the same for every number of lanes.
 inline constexpr int64_t kFine = 16;
+
+// A prime factor above it takes a convolution.
+inline constexpr int kLargestRadix = 127;
 
 // A transform in lanes: factors of the length, first to last, and the roots of each step.
 struct LanePlan {
@@ -67,6 +71,13 @@ struct FftKernels {
   // Parts of the steps between a spectrum and the transform of pairs (fft.cpp): they give the first number left.
   int64_t (*join)(const Complex* from, Complex* to, int64_t m, const Complex* roots);
   int64_t (*part)(const Complex* from, Complex* to, int64_t m, const Complex* roots);
+  // Real rows of a short length n, by the plan of n, or of n / 2 for even n; and the way back.
+  void (*real_lines)(const FftPlan&, int64_t n, const float* const* in, int64_t step, Complex* const* out, int count,
+                     float scale, const Complex* roots, float* work);
+  void (*real_lines_back)(const FftPlan&, int64_t n, const Complex* const* in, int64_t step, float* const* out,
+                          int count, float scale, const Complex* roots, float* work);
+  void (*products)(const Complex* x, const Complex* w, Complex* out, int64_t n, bool swap_x, bool swap_out,
+                   float scale);
 };
 const FftKernels& fft_kernels();
 

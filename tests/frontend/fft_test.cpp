@@ -58,8 +58,9 @@ array first_columns(const array& x, int n) { return slice(x, {0, 0}, {x.shape(0)
 
 // Short and long lengths, products of small primes, primes on both sides of the bound, prime squares.
 TEST(Fft, EveryKindOfLength) {
-  for (int n : {1,  2,  3,   4,   5,   6,   7,   8,   9,   11,  12,  13,  15,  16,  25,  29,  31,  32,   37,   60,  64,
-                77, 97, 100, 127, 128, 129, 130, 169, 200, 211, 243, 256, 257, 360, 512, 625, 961, 1000, 1009, 1024}) {
+  for (int n : {1,   2,   3,   4,   5,   6,   7,   8,   9,   11,  12,  13,   15,   16,   25,  29,  31,
+                32,  37,  60,  64,  77,  97,  100, 127, 128, 129, 130, 131,  169,  200,  211, 243, 254,
+                256, 257, 352, 360, 381, 509, 511, 512, 514, 625, 961, 1000, 1009, 1024, 1207}) {
     const array x = drawn_signal({3, n}), r = drawn_signal({3, n}, false);
     EXPECT_LT(distance(fft::fft(x), defined(x)), 1e-6) << n;
     EXPECT_LT(distance(fft::ifft(x) * array(static_cast<float>(n)), defined(x, true)), 1e-6) << n;
@@ -73,7 +74,7 @@ TEST(Fft, EveryKindOfLength) {
 
 // Rows of every layout, more rows than lanes, and long rows that threads share.
 TEST(Fft, RowsOfEveryLayout) {
-  for (int n : {6, 16, 300, 1024, 67}) {
+  for (int n : {1, 2, 6, 9, 16, 41, 127, 131, 254, 300, 352, 1024, 67}) {
     const array x = drawn_signal({37, n}), turned = swapaxes(contiguous(swapaxes(x, 0, 1)), 0, 1);
     EXPECT_LT(distance(fft::fft(turned), defined(x)), 1e-6) << n;
     EXPECT_LT(distance(fft::fft(x, 0), swapaxes(defined(swapaxes(x, 0, 1)), 0, 1)), 1e-6) << n;
@@ -85,6 +86,23 @@ TEST(Fft, RowsOfEveryLayout) {
   EXPECT_LT(distance(fft::ifft(fft::fft(one)), one), 2e-6);
   const array odd = drawn_signal({1, 3 * 3 * 5 * 1009}, false);
   EXPECT_LT(distance(fft::irfft(fft::rfft(odd), odd.shape(1), 1), odd), 5e-6);
+}
+
+// A row has the same bits alone and beside others, whatever lanes they fill.
+TEST(Fft, RowsAlone) {
+  const auto same = [](const array& a, const array& b) {
+    return all(equal(view(contiguous(a), uint32), view(contiguous(b), uint32))).item<bool>();
+  };
+  for (int n : {2, 7, 9, 16, 41, 100, 131, 254, 352, 512, 1207}) {
+    const array x = drawn_signal({21, n}), r = real(x);
+    const array all_rows = fft::fft(x), spectrum = fft::rfft(r), back = fft::irfft(spectrum, n, -1);
+    for (int row : {0, 15, 17, 20}) {
+      const auto one = [&](const array& a) { return slice(a, {row, 0}, {row + 1, a.shape(1)}); };
+      EXPECT_TRUE(same(one(all_rows), fft::fft(one(x)))) << n << " " << row;
+      EXPECT_TRUE(same(one(spectrum), fft::rfft(one(r)))) << n << " " << row;
+      EXPECT_TRUE(same(one(back), fft::irfft(one(spectrum), n, -1))) << n << " " << row;
+    }
+  }
 }
 
 // Products of two factors, primes of both sides of what registers hold, and squares of primes.
