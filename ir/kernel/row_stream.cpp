@@ -377,11 +377,15 @@ class Columns {
     known_ = false;
   }
 
-  // n where a comparison of integers holds (or does not) in the columns below n alone.
+  // n where a comparison of integers, and what may stand beside it, holds (or does not) in the columns below n alone.
   std::optional<Dim> columns_where(Reg condition, bool holds, const Body& body, const std::string& column) const {
     for (const Instr& i : body) {
       const auto* s = std::get_if<ScalarInstr>(&i.node);
       if (!s || s->result != condition) continue;
+      if (s->op == (holds ? ScalarOp::And : ScalarOp::Or)) {
+        const auto bound = columns_where(s->args[0], holds, body, column);
+        return bound ? bound : columns_where(s->args[1], holds, body, column);
+      }
       const bool less = s->op == ScalarOp::Lt || s->op == ScalarOp::Le,
                  greater = s->op == ScalarOp::Gt || s->op == ScalarOp::Ge;
       if (!less && !greater) return std::nullopt;

@@ -10,6 +10,8 @@ using namespace ir;
 namespace {
 
 constexpr int kLightOps = 4;
+// The same of work on positions, such as a mask: a window with both ends, and the choice between two numbers by it.
+constexpr int kPositionOps = 8;
 constexpr int64_t kFewElements = 1 << 20;
 
 class MovableFinder {
@@ -31,14 +33,13 @@ class MovableFinder {
         movable_[v] = is_consumed(op);
       } else if (op.def->kind == OpKind::Elementwise) {
         const Op* user = only_user(v);
-        int left = kLightOps;
-        if (!user) {
+        const bool moves = user && (user->def->kind == OpKind::Scatter || movable_[user->results[0]]);
+        int left = kPositionOps;
+        if (moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v, *user)))
+          movable_[v] = true;
+        else
+          // Several uses may follow behind a view of it.
           movable_[v] = !whole[v] && follows_from_positions(v, left);
-        } else {
-          const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
-          movable_[v] =
-              moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v, *user));
-        }
       }
       const bool spreads = op.def->kind == OpKind::Index && op.def->view && !whole[v];
       const bool by_element = op.def->kind == OpKind::Elementwise || op.def->kind == OpKind::Reduction || spreads;

@@ -7,7 +7,6 @@
 #include "passes/schedule/hidden_columns.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -17,8 +16,9 @@
 #include <vector>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/column_writer.h"
+#include "passes/schedule/hidden_scores.h"
 #include "passes/schedule/merged_kernels.h"
-#include "passes/schedule/operands.h"
 
 namespace frit::passes {
 namespace {
@@ -30,201 +30,6 @@ using namespace ir;
 constexpr double kHidden = -1000, kApart = 800;
 // Loops end at whole vectors. The columns up to there hold the hidden score.
 constexpr int64_t kWholeColumns = 64;
-
-// A position within the row of an iteration: `row` * length + column.
-bool is_at(const Dim& index, const Dim& column, const std::string& row, const Dim& length) {
-  const auto along = index.affine_in(row);
-  return along && along->coefficient == length && along->rest == column;
-}
-
-uint64_t cast_bits(Dtype to, Dtype from, uint64_t bits) {
-  const Dtype types[]{from};
-  const uint64_t args[]{bits};
-  return evaluate(ScalarOp::Cast, to, types, args);
-}
-
-// Instructions in front of a loop and loops of constants behind it.
-class Writer {
- public:
-  Writer(Kernel& k, Body& to) : k_(k), to_(to) {}
-
-  Reg scalar(ScalarOp op, Dtype type, std::array<Reg, 3> args, uint64_t imm = 0) {
-    const Reg r = k_.new_reg(type);
-    to_.push_back({ScalarInstr{r, op, type, args, imm}});
-    return r;
-  }
-  Reg number(Dtype type, uint64_t bits) { return scalar(ScalarOp::Const, type, {kNoReg, kNoReg, kNoReg}, bits); }
-  Reg binary(ScalarOp op, Dtype type, Reg a, Reg b) { return scalar(op, type, {a, b, kNoReg}); }
-  Reg index(const Dim& at) {
-    const Reg r = k_.new_reg(int64);
-    to_.push_back({IndexInstr{r, at}});
-    return r;
-  }
-  // A name for the value, which lies in [0, most].
-  Dim bind(const std::string& hint, Reg value, const Dim& most) {
-    std::string name = unlike_all(k_, hint);
-    while (!names_.insert(name).second) name += '_';
-    to_.push_back({BindInstr{name, value, 0, most}});
-    return Dim::symbol(name);
-  }
-  // Stores `bits` where `like` stores at the columns [begin, end) of its loop.
-  void fill(const Loop& like, const StoreInstr& store, uint64_t bits, const Dim& begin, const Dim& end) {
-    Loop loop;
-    loop.var = unlike_all(k_, like.var + "h");
-    while (!names_.insert(loop.var).second) loop.var += '_';
-    loop.extent = end - begin;
-    loop.vector = like.vector;
-    loop.unroll = like.unroll;
-    StoreInstr at = store;
-    at.index = store.index.substitute(like.var, Dim::symbol(loop.var) + begin);
-    at.value = k_.new_reg(k_.reg_types[store.value]);
-    at.stream = false;
-    loop.body.push_back(
-        {ScalarInstr{at.value, ScalarOp::Const, k_.reg_types[store.value], {kNoReg, kNoReg, kNoReg}, bits}});
-    loop.body.push_back({at});
-    to_.push_back({std::move(loop)});
-  }
-
- private:
-  Kernel& k_;
-  Body& to_;
-  std::set<std::string> names_;  // that are not in the kernel yet
-};
-
-bool is_plain(const Loop& loop, const Dim& length) {
-  return loop.kind == LoopKind::Serial && loop.carries.empty() && loop.extent == length &&
-         is_straight_line(loop.body) && !loads_under_mask(loop.body);
-}
-
-Loop* rows_of(Kernel& k) { return k.body.size() == 1 ? std::get_if<Loop>(&k.body[0].node) : nullptr; }
-
-// The launch that hides scores.
-class MaskKernel {
- public:
-  MaskKernel(Kernel& k, uint32_t scores, const Dim& length) : k_(k), scores_(scores), length_(length) {}
-
-  // Computes the scores that it leaves and fills the others in. Gives the bits of these, or nothing where the kernel is
-  // of another form.
-  std::optional<uint64_t> cut(const Dim& columns) {
-    Loop* rows = rows_of(k_);
-    loop_ = rows && !rows->body.empty() ? std::get_if<Loop>(&rows->body.back().node) : nullptr;
-    if (!loop_ || !is_plain(*loop_, length_) || !loop_->accumulators.empty()) return std::nullopt;
-    Body front(rows->body.begin(), rows->body.end() - 1);
-    if (!is_straight_line(front)) return std::nullopt;
-    for (const Instr& i : front) constant(i);
-    if (!find_accesses(rows->var) || !find_choice()) return std::nullopt;
-    const auto hidden = stored(choice_->result, hidden_);
-    if (!hidden) return std::nullopt;
-    const StoreInstr store = *store_;
-    const Loop like = *loop_;
-    const bool same = is_same();
-    Writer to(k_, front);
-    const Dim kept = to.bind("kept", to.index(columns), length_);
-    if (!same) front.push_back({kept_loop(like, kept)});
-    to.fill(like, store, *hidden, kept, length_);
-    rows->body = std::move(front);
-    if (same) k_.buffers[scores_].read = false;
-    return hidden;
-  }
-
- private:
-  void constant(const Instr& i) {
-    const auto* s = std::get_if<ScalarInstr>(&i.node);
-    if (!s) return;
-    if (s->op == ScalarOp::Const) constants_[s->result] = s->imm;
-    if (s->op == ScalarOp::Cast)
-      if (const auto found = constants_.find(s->args[0]); found != constants_.end())
-        constants_[s->result] = cast_bits(s->type, k_.reg_types[s->args[0]], found->second);
-  }
-
-  // One load of a score, and one store in its place.
-  bool find_accesses(const std::string& row) {
-    const Dim column = Dim::symbol(loop_->var);
-    for (const Instr& i : loop_->body) {
-      constant(i);
-      if (const auto* load = std::get_if<LoadInstr>(&i.node); load && load->buffer == scores_) {
-        if (load_ || !is_at(load->index, column, row, length_)) return false;
-        load_ = load;
-      }
-      if (const auto* store = std::get_if<StoreInstr>(&i.node)) {
-        if (store_ || store->buffer != scores_ || store->mask != kNoReg || !is_at(store->index, column, row, length_))
-          return false;
-        store_ = store;
-      }
-    }
-    return load_ && store_;
-  }
-
-  // The choice between what follows from the score and a constant.
-  bool find_choice() {
-    std::set<Reg> values{load_->result};
-    for (const Instr& i : loop_->body) {
-      const auto* s = std::get_if<ScalarInstr>(&i.node);
-      if (!s) continue;
-      const auto follows = [&](size_t a) { return values.contains(s->args[a]); };
-      const auto is_constant = [&](size_t a) { return constants_.contains(s->args[a]); };
-      if (s->op == ScalarOp::Select && !follows(0))
-        for (size_t a : {1u, 2u})
-          if (follows(a) && is_constant(3 - a) && !choice_) {
-            choice_ = s;
-            kept_ = s->args[a];
-            hidden_ = constants_[s->args[3 - a]];
-          }
-      for (size_t a = 0; a < static_cast<size_t>(arity(s->op)); ++a)
-        if (follows(a)) values.insert(s->result);
-    }
-    return choice_ != nullptr;
-  }
-
-  // The bits that are stored where the register has these and is converted at most.
-  std::optional<uint64_t> stored(Reg r, uint64_t bits) const {
-    std::map<Reg, uint64_t> values{{r, bits}};
-    for (const Instr& i : loop_->body) {
-      const auto* s = std::get_if<ScalarInstr>(&i.node);
-      if (!s || s->op != ScalarOp::Cast) continue;
-      if (const auto found = values.find(s->args[0]); found != values.end())
-        values[s->result] = cast_bits(s->type, k_.reg_types[s->args[0]], found->second);
-    }
-    const auto found = values.find(store_->value);
-    return found == values.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  // Whether a kept score is stored as it was: it is converted to a wider type and back at most.
-  bool is_same() const {
-    const Dtype t = k_.reg_types[load_->result];
-    std::set<Reg> same{load_->result};
-    for (const Instr& i : loop_->body) {
-      const auto* s = std::get_if<ScalarInstr>(&i.node);
-      if (!s) continue;
-      const bool converts = s->op == ScalarOp::Cast && same.contains(s->args[0]) &&
-                            (s->type == t || s->type == float32 || s->type == float64);
-      if (converts || (s == choice_ && same.contains(kept_))) same.insert(s->result);
-    }
-    return same.contains(store_->value);
-  }
-
-  Loop kept_loop(Loop loop, const Dim& kept) const {
-    loop.extent = kept;
-    const Reg chosen = choice_->result;
-    std::erase_if(loop.body, [&](const Instr& i) {
-      const auto* s = std::get_if<ScalarInstr>(&i.node);
-      return s && s->result == chosen;
-    });
-    for (Instr& i : loop.body) for_each_operand(i, [&](Reg& r) { r = r == chosen ? kept_ : r; });
-    return loop;
-  }
-
-  Kernel& k_;
-  const uint32_t scores_;
-  const Dim length_;
-  const Loop* loop_ = nullptr;
-  const LoadInstr* load_ = nullptr;
-  const StoreInstr* store_ = nullptr;
-  const ScalarInstr* choice_ = nullptr;
-  Reg kept_ = kNoReg;
-  uint64_t hidden_ = 0;
-  std::map<Reg, uint64_t> constants_;
-};
 
 // A launch behind it: its loops over columns end where constants begin.
 class RowKernel {
@@ -241,19 +46,19 @@ class RowKernel {
   }
 
   bool shorten(const Dim& columns) {
-    Loop* rows = rows_of(k_);
+    Loop* rows = row_loop(k_);
     if (!rows) return false;
     row_ = rows->var;
     bool changed = false;
     Body body;
-    Writer to(k_, body);
+    ColumnWriter to(k_, body);
     for (Instr& i : rows->body) {
       auto* loop = std::get_if<Loop>(&i.node);
       if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && s->op == ScalarOp::Const)
         constants_[s->result] = s->imm;
       if (!loop) {
         if (const auto* store = std::get_if<StoreInstr>(&i.node)) hidden_.erase(store->buffer);
-      } else if (is_plain(*loop, length_) && follow(*loop)) {
+      } else if (takes_columns(*loop, length_) && follow(*loop)) {
         write(*loop, columns, to, body);
         changed = true;
         continue;
@@ -292,7 +97,8 @@ class RowKernel {
   }
 
   bool is_column(uint32_t buffer, const Dim& index, const std::string& var) const {
-    return buffer < k_.buffers.size() ? is_at(index, Dim::symbol(var), row_, length_) : index == Dim::symbol(var);
+    return buffer < k_.buffers.size() ? is_column_at(index, Dim::symbol(var), row_, length_)
+                                      : index == Dim::symbol(var);
   }
 
   // Follows the constants through the loop's body. Whether all that it stores and sums up are constants, which change
@@ -346,7 +152,8 @@ class RowKernel {
     if (!x) return std::nullopt;
     const Dtype from = k_.reg_types[s.args[0]];
     if (!is_float(from)) return std::nullopt;
-    if (s.op == ScalarOp::Cast && is_float(s.type)) return x->low ? *x : Value{false, cast_bits(s.type, from, x->bits)};
+    if (s.op == ScalarOp::Cast && is_float(s.type))
+      return x->low ? *x : Value{false, converted_bits(s.type, from, x->bits)};
     if (s.op == ScalarOp::Exp && x->low) return Value{};
     if (x->low || arity(s.op) != 2) return std::nullopt;
     const Reg top = s.args[1];
@@ -362,7 +169,7 @@ class RowKernel {
     return std::nullopt;
   }
 
-  void write(Loop& loop, const Dim& columns, Writer& to, Body& body) {
+  void write(Loop& loop, const Dim& columns, ColumnWriter& to, Body& body) {
     const Dim whole = min(floor_div(columns + Dim(kWholeColumns - 1), kWholeColumns) * Dim(kWholeColumns), length_);
     Reg end = to.index(k_.facts.simplify(whole));
     for (Reg begin : begins_) end = to.binary(ScalarOp::Max, int64, end, begin);
@@ -478,7 +285,7 @@ bool leave_out_hidden_columns(Program& p, const RowStream& stream) {
     facts.set_loop(parallel_loop(k)->var, parallel_loop(k)->extent);
     return facts.simplify(min(max(needed->substitute(row, row_of(k)), Dim(0)), length));
   };
-  const auto hidden = MaskKernel(mask, number, length).cut(columns(mask));
+  const auto hidden = hide_scores(mask, number, length, columns(mask));
   if (!hidden) return false;
   std::map<uint32_t, uint64_t> by_buffer{{stream.scores, *hidden}};
   for (size_t i = 1; i < launches.size(); ++i) {

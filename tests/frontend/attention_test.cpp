@@ -124,6 +124,45 @@ TEST(Attention, ASoftmaxOfMaskedAndOfWholeRowsTakesAllColumnsOfThese) {
   }
 }
 
+// A mask of positions that several layers share is left out of each, whether it is a choice, a sum or a window.
+TEST(Attention, LayersShareAMask) {
+  const int rows = 130;
+  const array column = arange(rows), row = expand_dims(column, 1);
+  for (const Dtype t : {float32, bfloat16, float16})
+    for (const std::string kind : {"causal", "window", "inverted", "added", "padded"})
+      for (const size_t layers : {1u, 2u, 12u}) {
+        const std::vector<array> in{draw(2, rows, 16, t, 1), draw(2, rows, 16, t, 2), draw(2, rows, 16, t, 3),
+                                    less(column, array(100))};
+        const auto all = [&](const std::vector<array>& x, auto whole) {
+          array mask = less_equal(column, row);
+          if (kind == "window") mask = logical_and(mask, less(row - column, array(20)));
+          if (kind == "inverted") mask = logical_or(greater(column, row), greater_equal(row - column, array(20)));
+          if (kind == "padded") mask = logical_and(x[3], mask);
+          const array hidden(-kInfinity, t);
+          if (kind == "added") mask = where(mask, array(0, t), hidden);
+          whole(mask);
+          array y = x[0];
+          for (size_t layer = 0; layer < layers; ++layer) {
+            array scores = matmul(y, swapaxes(x[1], -1, -2));
+            whole(scores);
+            scores = kind == "added"      ? scores + mask
+                     : kind == "inverted" ? where(mask, hidden, scores)
+                                          : where(mask, scores, hidden);
+            whole(scores);
+            array weights = softmax(scores, -1);
+            whole(weights);
+            y = matmul(weights, x[2]);
+            whole(y);
+          }
+          return y;
+        };
+        const auto compiled =
+            compile([&](const std::vector<array>& x) { return std::vector<array>{all(x, [](array&) {})}; });
+        const array expected = all(in, [](array& x) { eval(x); });
+        EXPECT_TRUE(array_equal(compiled(in)[0], expected).item<bool>()) << kind << ' ' << t << ' ' << layers;
+      }
+}
+
 TEST(Attention, MasksOfSharedHeadsAndSinks) {
   const array q = reshape(draw(8, 211, 32, float32, 1), {1, 8, 211, 32});
   const array k = reshape(draw(2, 700, 32, float32, 2), {1, 2, 700, 32});
