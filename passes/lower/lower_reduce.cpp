@@ -17,7 +17,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kColumnRun = 1024;  // bytes of a row of which some columns are reduced together
+constexpr int64_t kBlocksToSearch = 4;  // of an arg reduction, in a block of other reductions
+constexpr int64_t kColumnRun = 1024;    // bytes of a row of which some columns are reduced together
 
 struct ReductionPlan {
   const Op* op;
@@ -26,6 +27,9 @@ struct ReductionPlan {
   std::vector<Reg> results;  // one, or re and im
 };
 
+// The value that an arg reduction finds in a block, beside its position.
+Combine extreme(const ReductionPlan& r) { return r.op->def->combine == Combine::ArgMax ? Combine::Max : Combine::Min; }
+
 class RowLowering {
  public:
   RowLowering(Lowering& l, const GroupView& g) : l_(l), g_(g), f_(g.f) {}
@@ -33,13 +37,8 @@ class RowLowering {
   Status run() {
     FRIT_TRY(analyse());
     auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
-    if (std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty)) {
-      // Nothing to compute.
-    } else if (shape_.spans_blocks(f_.facts, l_.context.target)) {
-      lower_split();
-    } else {
-      lower_rows();
-    }
+    if (!std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty))
+      shape_.spans_blocks(f_.facts, l_.context.target) ? lower_split() : lower_rows();
     for (size_t i = 0; i < g_.outputs.size(); ++i) l_.placements[g_.outputs[i]] = {buffers_[i], dense(g_.outputs[i])};
     return {};
   }
@@ -48,7 +47,6 @@ class RowLowering {
   const Shape& shape(ValueId v) const { return f_.type(v).shape; }
   Dtype dtype(ValueId v) const { return f_.type(v).dtype; }
   Layout dense(ValueId v) const { return {shape(v), row_major_strides(shape(v)), 0}; }
-  bool is_member(ValueId v) const { return levels_.count(v) != 0; }
 
   Status analyse() {
     for (const Op& op : g_.ops) {
@@ -341,18 +339,13 @@ class RowLowering {
     l_.program.steps.push_back(e.finish());
   }
 
-  // The value that an arg reduction finds in a block, beside its position.
-  static Combine extreme(const ReductionPlan& r) {
-    return r.op->def->combine == Combine::ArgMax ? Combine::Max : Combine::Min;
-  }
-
-  // Temporaries for the results of `blocks` blocks; of an arg reduction, its values and then its positions.
+  // Temporaries for the results of `blocks` blocks; of an arg reduction, its values and then its positions, if any.
   std::vector<uint32_t> add_partials(const std::vector<ReductionPlan*>& at_level, const Dim& blocks) {
     std::vector<uint32_t> partials;
     for (ReductionPlan* r : at_level) {
       for (int part = 0; part < parts(*r); ++part)
         partials.push_back(l_.add_temp(r->type, shape_.kept_size() * blocks));
-      if (arg_) partials.push_back(l_.add_temp(int64, shape_.kept_size() * blocks));
+      if (arg_ && !by_extremes()) partials.push_back(l_.add_temp(int64, shape_.kept_size() * blocks));
     }
     return partials;
   }
@@ -364,7 +357,13 @@ class RowLowering {
     return p;
   }
 
-  int64_t block_size() const { return shape_.block_size(f_.facts, l_.context.target); }
+  // Whether the blocks of an arg reduction give extremes alone, which take half of the time. The block that has the
+  // first one is then searched again, and is a short one.
+  bool by_extremes() const { return arg_ && shape_.reduces_last() && !l_.context.target.grid; }
+
+  int64_t block_size() const {
+    return shape_.block_size(f_.facts, l_.context.target) / (by_extremes() ? kBlocksToSearch : 1);
+  }
 
   // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results, by
   // way of groups of them where they are many. The last block of columns has a kernel of its own, so that all others
@@ -398,8 +397,8 @@ class RowLowering {
       std::vector<Dim> coordinates;
       int opened = open_kept(e, coordinates, false);
       const Dim count = f_.facts.simplify(min(group, blocks - first));
-      store_partials(e, combine_blocks(e, at_level, partials, coordinates, first, count, arg_), grouped, coordinates,
-                     s);
+      const std::vector<Reg> combined = combine_blocks(e, at_level, partials, coordinates, first, count, arg_);
+      store_partials(e, combined, grouped, coordinates, s);
       while (opened--) e.close_loop();
       e.close_loop();
       l_.program.steps.push_back(e.finish());
@@ -413,7 +412,12 @@ class RowLowering {
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
     std::vector<Dim> coordinates;
     int opened = open_kept(e, coordinates, true);
-    define_results(e, coordinates, at_level, combine_blocks(e, at_level, partials, coordinates, 0, blocks, false));
+    std::vector<Reg> found = combine_blocks(e, at_level, partials, coordinates, 0, blocks, false);
+    if (by_extremes()) {
+      const Dim block = e.bind("f", found[0], blocks), left = shape_.reduced_size() - block * Dim(block_size());
+      found = reduce_elements(e, at_level, coordinates, block, min(Dim(block_size()), left), false);
+    }
+    define_results(e, coordinates, at_level, found);
     store_rows(e, coordinates);
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
@@ -429,38 +433,47 @@ class RowLowering {
     for (uint32_t p : partials)
       values.push_back(e.load_buffer(p, l_.program.buffers[p].dtype, partial_element(coordinates, b)).re);
     if (extremes) out.push_back(e.accumulate(extreme(*at_level[0]), at_level[0]->type, values[0]));
-    for (Reg r : accumulate(e, at_level, values, arg_ ? values[1] : kNoReg)) out.push_back(r);
+    const Reg position = by_extremes() ? e.index_value(b) : arg_ ? values[1] : kNoReg;
+    for (Reg r : accumulate(e, at_level, values, position)) out.push_back(r);
     e.close_loop();
     return out;
   }
 
   void store_partials(KernelEmitter& e, const std::vector<Reg>& values, const std::vector<uint32_t>& partials,
                       const std::vector<Dim>& coordinates, const Dim& block) {
-    for (size_t i = 0; i < values.size(); ++i)
-      e.store(partials[i], e.reg_type(values[i]), partial_element(coordinates, block), {values[i]});
+    const Dim at = partial_element(coordinates, block);
+    for (size_t i = 0; i < values.size(); ++i) e.store(partials[i], e.reg_type(values[i]), at, {values[i]});
   }
 
   void reduce_block(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level, const Dim& block, const Dim& extent,
                     const std::vector<uint32_t>& partials, bool parallel) {
     std::vector<Dim> coordinates;
     int opened = open_kept(e, coordinates, parallel);
+    store_partials(e, reduce_elements(e, at_level, coordinates, block, extent, true), partials, coordinates, block);
+    while (opened--) e.close_loop();
+  }
+
+  // The results of a block's elements; `whole`: with full values that the group stores, and the extreme of an arg
+  // reduction.
+  std::vector<Reg> reduce_elements(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level,
+                                   const std::vector<Dim>& coordinates, const Dim& block, const Dim& extent,
+                                   bool whole) {
     CollapsedAxes c = run_axes(shape_.runs()[0], coordinates);
     c.var_offset = block * Dim(block_size());
     const TargetTraits& target = l_.context.target;
-    c.var = e.open_loop("r", extent, LoopKind::Serial,
-                        shape_.reduces_last() ? target.reduction_lanes
-                        : target.grid         ? kGridColumnLanes
-                                              : 0);
+    const int lanes = shape_.reduces_last() ? target.reduction_lanes : target.grid ? kGridColumnLanes : 0;
+    c.var = e.open_loop("r", extent, LoopKind::Serial, lanes);
     e.collapse(c);
-    compute_full(e, coordinates, 0);
+    if (whole) compute_full(e, coordinates, 0);
     std::vector<Reg> values = operand_values(e, coordinates, at_level), out;
-    if (arg_) out.push_back(e.accumulate(extreme(*at_level[0]), at_level[0]->type, values[0]));
-    const Reg position = arg_ ? e.index_value(Dim::symbol(c.var) + c.var_offset) : kNoReg;
-    for (Reg r : accumulate(e, at_level, values, position)) out.push_back(r);
+    if (arg_ && whole) out.push_back(e.accumulate(extreme(*at_level[0]), at_level[0]->type, values[0]));
+    if (!by_extremes() || !whole) {
+      const Reg position = arg_ ? e.index_value(Dim::symbol(c.var) + c.var_offset) : kNoReg;
+      for (Reg r : accumulate(e, at_level, values, position)) out.push_back(r);
+    }
     e.uncollapse();
     e.close_loop();
-    store_partials(e, out, partials, coordinates, block);
-    while (opened--) e.close_loop();
+    return out;
   }
 
   Lowering& l_;

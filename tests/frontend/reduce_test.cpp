@@ -79,6 +79,46 @@ TEST(Reduce, NanIsTheExtreme) {
   EXPECT_EQ(argmax(array({1.0f, nan, 3.0f})).item<int>(), 1);
 }
 
+// Rows that are reduced block by block: extremes in any place of any block, the same ones in later blocks, NaN.
+TEST(Reduce, PositionsInLongRows) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr int n = 140011;
+  for (const Dtype t : {float32, float16, bfloat16, float64, int8, uint16, int32, int64}) {
+    std::vector<float> v(static_cast<size_t>(3 * n));
+    for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(20 + i * 7919 % 31);
+    for (const int at : {0, 5, 16383, 16384, 70001, n - 1}) {
+      std::vector<float> w = v;
+      for (const int later : {at, (at + n) / 2, n - 1}) {
+        w[static_cast<size_t>(later)] = 100;
+        w[static_cast<size_t>(n + later)] = 3;
+        w[static_cast<size_t>(2 * n + later)] = issubdtype(t, floating) ? nan : 100;
+      }
+      const array x = astype(reshape(array(w.begin(), {3 * n}), {3, n}), t);
+      const auto most = values<uint32_t>(argmax(x, 1)), least = values<uint32_t>(argmin(x, 1));
+      EXPECT_EQ(most[0], static_cast<uint32_t>(at)) << t << " " << at;
+      EXPECT_EQ(least[1], static_cast<uint32_t>(at)) << t << " " << at;
+      EXPECT_EQ(most[2], static_cast<uint32_t>(at)) << t << " " << at;
+      if (issubdtype(t, floating)) EXPECT_EQ(least[2], static_cast<uint32_t>(at)) << t << " " << at;
+      EXPECT_EQ(argmax(slice(x, {0, 0}, {2, n})).item<uint32_t>(), static_cast<uint32_t>(at)) << t << " " << at;
+    }
+  }
+  // A fused operand, which is a result too, with sizes that are known or open.
+  for (const bool open : {false, true}) {
+    const auto run = compile(
+        [](const std::vector<array>& in) {
+          const array y = sqrt(in[0]) * array(-1.0f);
+          return std::vector<array>{y, argmin(y, 1), argmax(y)};
+        },
+        open);
+    std::vector<float> v(2 * size_t{n}, 4.0f);
+    v[77777] = 9.0f, v[n + 131072] = 16.0f, v[n + 9] = 1.0f;
+    const std::vector<array> got = run({array(v.begin(), {2, n})});
+    EXPECT_EQ(values<uint32_t>(got[1]), (std::vector<uint32_t>{77777, 131072}));
+    EXPECT_EQ(got[2].item<uint32_t>(), static_cast<uint32_t>(n + 9));
+    EXPECT_EQ(values<float>(got[0])[77777], -3.0f);
+  }
+}
+
 TEST(Reduce, StridedOperands) {
   array x = transpose(matrix());
   EXPECT_EQ(values<int>(sum(x, 0)), (std::vector<int>{6, 15}));
