@@ -229,6 +229,52 @@ void multiply_line_block(const LineTiles& g, int64_t tile, int64_t col) {
   for (int64_t t = 0; t <= two; ++t) round_rows(part, t * kSide, g.rows, width, g.out[tile + t] + col, g.out_stride);
 }
 
+// Whether a block's sums take less time than its lines of the result, which lie in as many pages: those of a large
+// result are in no cache.
+bool writes_far(const TileArgs& g) {
+  constexpr int64_t kUnits = 128, kFarBytes = 2000;
+  return g.rounded && g.col_stride == 1 && g.units <= kUnits && g.cols > kBlockSide && 2 * g.row_stride >= kFarBytes;
+}
+
+// Copies elements to a row: lines are written whole, but for the first and the last one.
+FRIT_TILES void copy_row(const uint16_t* from, int64_t n, uint16_t* to) {
+  constexpr int64_t kElements = 32;
+  const auto begins = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % 64 / 2);
+  int64_t i = 0;
+  if (begins) {
+    i = std::min(n, kElements - begins);
+    _mm512_mask_storeu_epi16(to, (1u << i) - 1, _mm512_loadu_si512(from));
+  }
+  for (; i + kElements <= n; i += kElements) _mm512_storeu_si512(to + i, _mm512_loadu_si512(from + i));
+  if (i < n) _mm512_mask_storeu_epi16(to + i, (1u << (n - i)) - 1, _mm512_loadu_si512(from + i));
+}
+
+// The results of some blocks side by side are copied row by row, so that the processor sees long runs of lines.
+void multiply_to_long_rows(const TileArgs& g) {
+  constexpr int64_t kCols = 256, kStride = kCols + kBlockSide;
+  alignas(64) uint16_t rows[kBlockSide * kStride];
+  for (int64_t first = 0; first < g.cols; first += kCols) {
+    const int64_t cols = std::min(kCols, g.cols - first);
+    for (int64_t row = 0; row < g.rows; row += kBlockSide) {
+      TileArgs part = g;
+      part.a += row * g.a_stride;
+      if (part.tail) part.tail += row * kTileUnits;
+      part.b += first / kBlockSide * g.panel_step;
+      part.rows = std::min(kBlockSide, g.rows - row);
+      part.cols = cols;
+      if (part.sums) part.sums += row * g.sum_stride + first;
+      part.rounded = rows;
+      part.row_stride = kStride;
+      uint16_t* const to = g.rounded + row * g.row_stride + first;
+      for (int64_t col = 0; col < cols; col += kBlockSide) {
+        for (int64_t i = 0; i < part.rows; ++i) __builtin_prefetch(to + i * g.row_stride + col, 1);
+        multiply_block(part, 0, col);
+      }
+      for (int64_t i = 0; i < part.rows; ++i) copy_row(rows + i * kStride, cols, to + i * g.row_stride);
+    }
+  }
+}
+
 }  // namespace
 
 bool has_matrix_units() {
@@ -244,6 +290,7 @@ MatrixUnits::MatrixUnits(int64_t rows, bool alike) {
 MatrixUnits::~MatrixUnits() { release(); }
 
 void multiply_tiles(const TileArgs& g) {
+  if (writes_far(g)) return multiply_to_long_rows(g);
   for (int64_t row = 0; row < g.rows; row += kBlockSide) {
     fetch_block(g, row, 0);
     for (int64_t col = 0; col < g.cols; col += kBlockSide) {

@@ -13,6 +13,7 @@
 #include "runtime/openblas/depthwise.h"
 #include "runtime/openblas/lines.h"
 #include "runtime/openblas/matrix.h"
+#include "runtime/openblas/pairs.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
@@ -118,7 +119,20 @@ FRIT_ISA void pack_columns(const Lines<T>& from, int64_t units, SumLane<T>* to) 
 template <class T>
 FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   if constexpr (kLanesOf32<T>) {
-    for (int64_t j = 0; j < n; j += kWide) {
+    int64_t j = 0;
+    if constexpr (sizeof(T) == 2) {
+      // Lines of the cache as a whole: a store to two lines that are not there waits for both.
+      const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % 64 / sizeof(T));
+      const int64_t begins = std::min(n, past ? 2 * kWide - past : 0);
+      for (; j < begins; j += std::min(kWide, begins - j)) {
+        const __mmask16 lanes = first_lanes(begins - j);
+        store(to + j, lanes, load(from + j, lanes));
+      }
+      for (; j + 2 * kWide <= n; j += 2 * kWide)
+        _mm512_storeu_si512(to + j, _mm512_inserti64x4(_mm512_castsi256_si512(round_to(to, _mm512_loadu_ps(from + j))),
+                                                       round_to(to, _mm512_loadu_ps(from + j + kWide)), 1));
+    }
+    for (; j < n; j += kWide) {
       const __mmask16 lanes = first_lanes(n - j);
       store(to + j, lanes, load(from + j, lanes));
     }
@@ -130,6 +144,8 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 #include "runtime/openblas/depthwise_kernels.h"
 
 #include "runtime/openblas/tile_products.h"
+
+#include "runtime/openblas/pair_products.h"
 
 // No level has the pair instructions.
 bool has_pairs() {
@@ -177,8 +193,15 @@ const LineKernels* avx512_lines(Dtype t) {
   if (!has_pairs()) return &kLineKernels<bfloat16_t>;
   return has_matrix_units() ? &kLineTiles : &kLinePairs;
 }
+
+const PairKernels* avx512_pairs() {
+  static const bool wide = cpu_runs("x86-64-v4");
+  if (!wide || !has_pairs()) return nullptr;
+  return has_matrix_units() ? &kPairedTiles : &kPairedVectors;
+}
 #else
 const LineKernels* avx512_lines(Dtype) { return nullptr; }
+const PairKernels* avx512_pairs() { return nullptr; }
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx512_packed(Dtype) { return nullptr; }

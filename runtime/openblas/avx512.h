@@ -38,15 +38,20 @@ FRIT_ISA_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
 
 // Rounds as the conversions of frit/half.h do.
 FRIT_ISA_INLINE void store(float* p, __mmask16 lanes, __m512 v) { _mm512_mask_storeu_ps(p, lanes, v); }
-FRIT_ISA_INLINE void store(float16_t* p, __mmask16 lanes, __m512 v) {
-  _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+// The bits of rounded floats; the pointer says which type.
+FRIT_ISA_INLINE __m256i round_to(const float16_t*, __m512 v) {
+  return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
-FRIT_ISA_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
+FRIT_ISA_INLINE __m256i round_to(const bfloat16_t*, __m512 v) {
   __m512i bits = _mm512_castps_si512(v), high = _mm512_srli_epi32(bits, 16);
   __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
   __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
   rounded = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), high, _mm512_set1_epi32(0x40));
-  _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtepi32_epi16(rounded));
+  return _mm512_cvtepi32_epi16(rounded);
+}
+template <class T>
+FRIT_ISA_INLINE void store(T* p, __mmask16 lanes, __m512 v) {
+  _mm256_mask_storeu_epi16(p, lanes, round_to(p, v));
 }
 
 #include "runtime/openblas/tiles.h"

@@ -27,8 +27,7 @@ InputLines::InputLines(const ConvolutionSizes& s, const void* x, size_t element,
     outer_taps_ *= s.axes[i].kernel;
     outer_out_ *= s.axes[i].out;
   }
-  // Tiles may begin anywhere, other lanes at whole ones.
-  pitch_ = kernels.tiles ? s.channels : up_to(s.channels, kernels.per_lane);
+  pitch_ = up_to(s.channels, kernels.align);
   run_ = joined_ ? wide_.kernel * pitch_ : pitch_;
   rest_ = kernels.tiles ? run_ % kernels.step : 0;
   tap_ = joined_ ? pitch_ : up_to(run_, kernels.step);

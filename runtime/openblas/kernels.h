@@ -35,6 +35,8 @@ struct Blocking {
 // For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to
 // the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
+// Rows whose last sums are rounded at a time, in several strips of each kernel.
+constexpr int64_t kRoundedRows = 48;
 // Up to kFewRows rows times a transposed matrix may be computed as the transposed product, kTurnedRows rows of it at a
 // time, which stay in the second-level cache where they are packed; any number above kTurnedColumns.
 constexpr int64_t kFewRows = 48, kTurnedRows = 192, kTurnedColumns = 32;
@@ -298,6 +300,23 @@ FRIT_ISA void store_rows(const SumLane<T>* from, int64_t stride, const Matrix& t
   }
 }
 
+// The last sums of all rows of `to`, rounded while they are in the first-level cache. They take the place of one
+// another if `shared`.
+template <class T, class Dot, int64_t kStride>
+FRIT_ISA void round_by_columns(const KernelArgs<SumLane<T>>& g, int64_t panel_step, const Matrix& to, bool shared) {
+  const int64_t a_stride = kStride ? kStride : g.a_stride, pieces = (to.rows + kRoundedRows - 1) / kRoundedRows;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    const int64_t first = to.rows * piece / pieces, rows = to.rows * (piece + 1) / pieces - first;
+    const int64_t line = first * kParts<T>;
+    KernelArgs<SumLane<T>> part = g;
+    part.a += line * a_stride;
+    if (!shared) part.c += line * g.c_stride;
+    if (part.start) part.start += line * g.start_stride;
+    rows_by_columns<Dot, kStride>(part, rows * kParts<T>, to.cols * kParts<T>, panel_step);
+    store_rows<T>(part.c, part.c_stride, to.block(first, 0, rows, to.cols, sizeof(T)));
+  }
+}
+
 // c = a b from the operands as they lie, where b and c have dense rows; false where packing them pays.
 template <class T, class Dot>
 FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& c, int64_t blocks) {
@@ -369,13 +388,16 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   const int64_t most_units = (units + blocks - 1) / blocks,
                 most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
   const bool thin = m <= kThinRows && b.col_stride == 1 && units > kThinUnits;
-  const int64_t sum_stride = in_place ? c.row_stride : blocks > 1 || thin ? n : most_cols;
+  const bool shared = !in_place && blocks == 1 && !thin;
+  const int64_t sum_stride = in_place ? c.row_stride : shared ? most_cols : n;
   // Rows whose units lie in memory as the kernels take them are packed only if enough columns make up for it.
   const bool whole_units = kAsItLies || (kPairs && a.cols % 2 == 0 && a.row_stride % 2 == 0);
   const bool rows_as_they_lie = whole_units && a.col_stride == 1 && n <= B::kBlockCols;
   const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(m * B::kPackedStride),
                size_b = static_cast<size_t>(most_cols / B::kPanel * B::panel_step(most_units)),
-               size_c = in_place ? 0 : static_cast<size_t>(m * sum_stride),
+               size_c = in_place
+                            ? 0
+                            : static_cast<size_t>((shared ? std::min(m, kRoundedRows * kParts<T>) : m) * sum_stride),
                size_carried = thin ? static_cast<size_t>(m * n) : 0;
   Scratch memory((size_a + size_b + size_c + size_carried) * sizeof(C));
   if (!memory.data()) return false;
@@ -398,7 +420,7 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
         const int64_t cols = std::min(B::kBlockCols, n - j), j0 = j / kParts<T>;
         const T* corner = static_cast<const T*>(b.data) + (k0 + l0) * b.row_stride + j0 * b.col_stride;
         pack_columns<kPairs>(Lines<T>{corner, cols / kParts<T>, l, b.col_stride, b.row_stride}, part, pb);
-        C* to = in_place || blocks > 1 || thin ? sums + j : sums;
+        C* to = shared ? sums : sums + j;
         KernelArgs<C> g{pa + u,           0, 0, pb, B::kPanel, part, last ? to : carried + j, last ? sum_stride : n,
                         last && block > 0};
         if (u) {
@@ -409,12 +431,16 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
           g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + k0) + u;
           g.a_stride = a.row_stride / kPerUnit;
           g.a_step = 1;
-          rows_by_columns<Dot, 0>(g, m, cols, B::panel_step(part));
-        } else {
-          rows_by_columns<Dot, B::kPackedStride>(g, m, cols, B::panel_step(part));
         }
-        if (!in_place && last && block + 1 == blocks)
-          store_rows<T>(to, sum_stride, c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T)));
+        const int64_t panel_step = B::panel_step(part);
+        if (!in_place && last && block + 1 == blocks) {
+          const Matrix rounded = c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T));
+          rows_as_they_lie ? round_by_columns<T, Dot, 0>(g, panel_step, rounded, shared)
+                           : round_by_columns<T, Dot, B::kPackedStride>(g, panel_step, rounded, shared);
+        } else {
+          rows_as_they_lie ? rows_by_columns<Dot, 0>(g, m, cols, panel_step)
+                           : rows_by_columns<Dot, B::kPackedStride>(g, m, cols, panel_step);
+        }
       }
     }
   }

@@ -10,5 +10,8 @@ bool goes_by_lines(const LibraryCall& call, const ConvolutionSizes& s);
 Status convolve_lines(const LibraryCall& call, const ConvolutionSizes& s);
 bool weights_go_by_lines(const LibraryCall& call, const ConvolutionSizes& s);
 Status convolve_line_weights(const LibraryCall& call, const ConvolutionSizes& s);
+// The same for bf16 whose positions go in pairs.
+bool weights_go_by_pairs(const LibraryCall& call, const ConvolutionSizes& s);
+Status convolve_pair_weights(const LibraryCall& call, const ConvolutionSizes& s);
 
 }  // namespace frit::runtime::openblas

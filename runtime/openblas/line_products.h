@@ -107,6 +107,7 @@ FRIT_ISA void round_line(const float* from, int64_t n, void* to) {
 template <class T>
 inline constexpr LineKernels kLineKernels{1,
                                           1,
+                                          1,
                                           Blocking<float>::kPanel,
                                           widen_positions<T>,
                                           nullptr,

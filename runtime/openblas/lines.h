@@ -51,6 +51,7 @@ struct LineTiles {
 struct LineKernels {
   int64_t per_lane;  // elements of k in a lane
   int64_t step;      // elements that an instruction takes at once: windows end in whole ones
+  int64_t align;     // elements at whole multiples of which positions of a line begin
   int64_t panel;     // columns
   // Positions of `channels` dense elements, `step` apart, to lines where they are `pitch` elements apart. Zeros fill
   // the rest of it.

@@ -279,6 +279,7 @@ FRIT_ISA void copy_ends(const void* from, int64_t step, int64_t count, int64_t r
 
 inline constexpr LineKernels kLinePairs{2,
                                         2,
+                                        2,
                                         kBlockSide,
                                         copy_positions,
                                         nullptr,
@@ -289,6 +290,7 @@ inline constexpr LineKernels kLinePairs{2,
                                         nullptr};
 inline constexpr LineKernels kLineTiles{2,
                                         2 * kTileUnits,
+                                        1,
                                         kBlockSide,
                                         copy_positions,
                                         copy_ends,

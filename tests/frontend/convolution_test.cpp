@@ -271,6 +271,30 @@ TEST(Convolution, NeighboursOfAWindowHaveNoPartInIt) {
     }
 }
 
+// Steps of the sum over positions reach past the end of a line. Infinities that a tap never meets have no part in the
+// derivative for its weight.
+TEST(Convolution, PositionsThatATapNeverMeetsHaveNoPartInItsWeight) {
+  for (const Dtype type : {float32, bfloat16, float16})
+    for (const int stride : {1, 2}) {
+      const int rows = 7, columns = 2 * 11 + 1, channels = 20, last = (rows * columns - 1) * channels;
+      Floats numbers(static_cast<size_t>(rows * columns * channels), 1.0f);
+      for (int c = 0; c < channels; ++c)
+        numbers[static_cast<size_t>(c)] = numbers[static_cast<size_t>(last + c)] =
+            std::numeric_limits<float>::infinity();
+      const array x = astype(array(numbers.data(), {1, rows, columns, channels}), type);
+      const auto conv = [&](const std::vector<array>& in) {
+        return std::vector<array>{conv2d(x, in[0], {stride, stride})};
+      };
+      const array w = ones({9, 3, 3, channels}, type), y = conv({w})[0];
+      const Floats got = values<float>(astype(vjp(conv, {w}, {ones_like(y)}).second[0], float32));
+      for (size_t i = 0; i < got.size(); ++i) {
+        const size_t tap = i / static_cast<size_t>(channels) % 9;
+        ASSERT_EQ(std::isinf(got[i]), tap == 0 || tap == 8) << got[i] << " of tap " << tap;
+        ASSERT_FALSE(std::isnan(got[i]));
+      }
+    }
+}
+
 // Tiles follow the number of threads, sums do not.
 TEST(Convolution, ThreadsChangeNoBits) {
   const int before = num_threads();
