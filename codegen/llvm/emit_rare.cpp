@@ -56,11 +56,12 @@ Uses uses_in(const ir::Loop& loop) {
 
 // The places of the operations that nothing but the selections `choices` needs, and they only as operand `side`: 1
 // where their test holds, 2 where it does not. The walk begins at the selections and goes from operand to operand, so
-// that many selections in a long body cost what they find.
-std::set<size_t> only_for(const ir::Body& body, const Uses& uses, const std::vector<size_t>& choices, int side) {
+// that many selections in a long body cost what they find. The places `too` may need them as well.
+std::set<size_t> only_for(const ir::Body& body, const Uses& uses, const std::vector<size_t>& choices, int side,
+                          const std::set<size_t>& too = {}) {
   std::set<size_t> places, candidates;
   const auto needs = [&](size_t user, ir::Reg r) {
-    if (places.count(user)) return true;
+    if (places.count(user) || too.count(user)) return true;
     if (!std::binary_search(choices.begin(), choices.end(), user)) return false;
     const auto& args = as_scalar(body[user])->args;
     return args[static_cast<size_t>(side)] == r && std::count(args.begin(), args.end(), r) == 1;
@@ -115,7 +116,9 @@ std::vector<KernelEmitter::Rare> KernelEmitter::rare_work(const ir::Loop& loop) 
     const std::set<size_t> places = only_for(body, uses, at, 1);
     if (places.size() < kWorthBranch) continue;
     if (!tests_bits(kernel_, body, uses, *compares)) {
-      const size_t other = only_for(body, uses, at, 2).size();
+      // A long way may go on from the result of the short one.
+      size_t other = only_for(body, uses, at, 2).size();
+      if (other < kShortWay) other = only_for(body, uses, at, 2, places).size();
       if (other < kShortWay || places.size() < kTimesAsLong * other) continue;
     }
     // The branch is in front of the first selection, where all operands must be known. Constants are known anywhere.

@@ -12,6 +12,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -161,6 +162,16 @@ class KernelEmitter {
   // emit_remainder.cpp
   llvm::Value* short_remainder(llvm::Value* a, llvm::Value* b, llvm::Value** whole);
   std::optional<Val> vector_remainder(const ir::ScalarInstr& instr);
+
+  // emit_divide.cpp
+  struct Quotient {
+    std::array<ir::Reg, 2> of{};        // dividend and divisor
+    llvm::BasicBlock* block = nullptr;  // in which the results are known
+    llvm::SmallVector<llvm::Value*, 4> quotients, remainders;
+  };
+  std::array<llvm::Value*, 2> short_division(llvm::Value* a, llvm::Value* b);
+  Quotient quotient_of(const Val& x, const Val& y, Dtype type);
+  std::optional<Val> vector_quotient(const ir::ScalarInstr& instr);
 
   // emit_cast.cpp
   llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
@@ -454,6 +465,7 @@ class KernelEmitter {
   bool sources_ = false;                        // debug locations are lines of the source
   llvm::DISubprogram* scope_ = nullptr;
   std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
+  Quotient quotient_;                                      // the latest
   llvm::DenseMap<llvm::Value*, bool> short_nan_, exact_bfloat_;
   std::set<uint32_t> bfloat_locals_;  // of f32, that hold bf16 numbers only
   std::string error_;

@@ -334,13 +334,20 @@ class Instantiator {
     if (!is_int(t) || type(exponent) != t) return fail("'ipow' takes two integers of one type");
     auto binary = [&](ScalarOp op, uint32_t a, uint32_t b) { return unique(builder_.binary(op, a, b)); };
     uint32_t zero = unique(builder_.constant_int(t, 0)), one = unique(builder_.constant_int(t, 1));
-    uint32_t power = one, square = base;
+    uint32_t power = one, square = base, of_few = one;
     int bits = 8 * t.size() - (is_signed_int(t) ? 1 : 0);
+    // Machine code goes past the steps behind these where no exponent needs them.
+    constexpr int kFewBits = 6, kManyBits = 31;
     for (int i = 0; i < bits; ++i) {
+      if (i == kFewBits) of_few = power;
       uint32_t bit = binary(ScalarOp::And, exponent, unique(builder_.constant_bits(t, uint64_t{1} << i)));
       uint32_t is_set = binary(ScalarOp::Ne, bit, zero);
       power = unique(builder_.select(is_set, binary(ScalarOp::Mul, power, square), power));
       if (i + 1 < bits) square = binary(ScalarOp::Mul, square, square);
+    }
+    if (bits >= kManyBits) {
+      uint32_t most = unique(builder_.constant_int(t, int64_t{1} << kFewBits));
+      power = unique(builder_.select(binary(ScalarOp::Ge, exponent, most), power, of_few));
     }
     if (!is_signed_int(t)) return power;
     uint32_t minus_one = unique(builder_.constant_int(t, -1));

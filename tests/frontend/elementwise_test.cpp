@@ -1,7 +1,11 @@
 // Elementwise operations: promotion, broadcasting, operators with scalars, errors. The conformance tests check their
 // values over every dtype.
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
 
 #include "helpers.h"
 
@@ -66,6 +70,59 @@ TEST(Elementwise, PythonSignRules) {
   auto both = divmod(array({-7, 7}), array({3, 3}));
   EXPECT_EQ(values<int>(both[0]), (std::vector<int>{-3, 2}));
   EXPECT_EQ(values<int>(both[1]), (std::vector<int>{2, 1}));
+}
+
+// Whole numbers around those at which quotients and powers take another way, each beside every other, in vectors and in
+// what is left behind them: results are those of division lane by lane.
+template <class T>
+void expect_whole_quotients(Dtype t) {
+  std::vector<T> edges{0, 1, 2, 3, 7, 10, 63, 64, 65, std::numeric_limits<T>::max(), std::numeric_limits<T>::min()};
+  std::mt19937_64 draw(3);
+  for (int bits = 8; bits < static_cast<int>(8 * sizeof(T)); bits += 4)
+    for (int off : {-1, 0, 1}) edges.push_back(static_cast<T>((uint64_t{1} << bits) + static_cast<uint64_t>(off)));
+  for (int i = 0; i < 20; ++i) edges.push_back(static_cast<T>(draw() >> draw() % 60));
+  for (size_t i = edges.size(); i-- > 0 && std::is_signed_v<T>;)
+    edges.push_back(static_cast<T>(0 - static_cast<uint64_t>(edges[i])));
+  std::vector<T> x, y;
+  for (T a : edges)
+    for (T b : edges) x.push_back(a), y.push_back(b);
+  // Small numbers alone as well, which no vector with a large one holds back.
+  for (int i = 0; i < 1001; ++i) x.push_back(static_cast<T>(draw() % 99)), y.push_back(static_cast<T>(draw() % 9));
+  const auto power = [](T base, T exponent) {
+    if (exponent < 0) return T{0};
+    uint64_t result = 1, square = static_cast<uint64_t>(base);
+    for (auto left = static_cast<uint64_t>(exponent); left; left >>= 1, square *= square)
+      if (left & 1) result *= square;
+    return static_cast<T>(result);
+  };
+  const auto run = compile([](const std::vector<array>& in) {
+    return std::vector<array>{floor_divide(in[0], in[1]), remainder(in[0], in[1]), frit::power(in[0], in[1])};
+  });
+  for (size_t n : {x.size(), size_t{1}, size_t{13}, size_t{64}, size_t{77}}) {
+    const array a(x.end() - static_cast<long>(n), Shape{static_cast<int>(n)}, t);
+    const array b(y.end() - static_cast<long>(n), Shape{static_cast<int>(n)}, t);
+    const std::vector<array> got = run({a, b});
+    const auto q = values<T>(got[0]), r = values<T>(got[1]), p = values<T>(got[2]);
+    for (size_t i = 0; i < n; ++i) {
+      const T u = x[x.size() - n + i], v = y[y.size() - n + i];
+      const bool wraps = std::is_signed_v<T> && v == static_cast<T>(-1);
+      T quotient = v == 0 ? T{0} : wraps ? static_cast<T>(0 - static_cast<uint64_t>(u)) : static_cast<T>(u / v);
+      T rest = v == 0 ? u : wraps ? T{0} : static_cast<T>(u % v);
+      if (v != 0 && rest != 0 && (rest < 0) != (v < 0)) --quotient, rest = static_cast<T>(rest + v);
+      ASSERT_EQ(q[i], quotient) << t << " " << +u << " // " << +v;
+      ASSERT_EQ(r[i], rest) << t << " " << +u << " % " << +v;
+      ASSERT_EQ(p[i], power(u, v)) << t << " " << +u << " ** " << +v;
+    }
+  }
+}
+
+TEST(Elementwise, WholeQuotientsAndPowers) {
+  expect_whole_quotients<int64_t>(int64);
+  expect_whole_quotients<uint64_t>(uint64);
+  expect_whole_quotients<int32_t>(int32);
+  expect_whole_quotients<uint32_t>(uint32);
+  expect_whole_quotients<int16_t>(int16);
+  expect_whole_quotients<uint8_t>(uint8);
 }
 
 TEST(Elementwise, FunctionsAgreeWithTheLibrary) {
