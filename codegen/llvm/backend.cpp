@@ -29,23 +29,38 @@ Status check_names(const ir::Program& program) {
   return {};
 }
 
-// The kernels of a program in parts that are compiled side by side. Each part has a fixed cost, so if there are many
-// kernels, a part holds several.
+size_t instructions(const ir::Body& body) {
+  size_t n = body.size();
+  for (const ir::Instr& i : body)
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node)) n += instructions(loop->body);
+  return n;
+}
+
+// The kernels of a program in parts that are compiled side by side. Each part has a fixed cost, that of a kernel
+// of about eight instructions, so a part has at least kLeastInstructions, and more in a large program.
 struct Parts {
-  std::span<const ir::Kernel> kernels;
   std::shared_ptr<const CpuTarget> cpu;
+  std::vector<std::span<const ir::Kernel>> kernels;
   std::vector<std::optional<Result<runtime::ObjectCode>>> made;
 
-  size_t size() const { return kernels.size() / kManyParts + 1; }
-
-  void make(size_t part) {
-    const std::span<const ir::Kernel> own =
-        kernels.subspan(part * size(), std::min(size(), kernels.size() - part * size()));
-    made[part].emplace(compile(own));
+  Parts(std::span<const ir::Kernel> all, std::shared_ptr<const CpuTarget> of) : cpu(std::move(of)) {
+    size_t total = 0;
+    for (const ir::Kernel& k : all) total += instructions(k.body);
+    const size_t enough = std::max(kLeastInstructions, total / kManyParts);
+    size_t first = 0, held = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      held += instructions(all[i].body);
+      if (held < enough && i + 1 < all.size()) continue;
+      kernels.push_back(all.subspan(first, i + 1 - first));
+      first = i + 1, held = 0;
+    }
+    made.resize(kernels.size());
   }
 
+  void make(size_t part) { made[part].emplace(compile(kernels[part])); }
+
  private:
-  static constexpr size_t kManyParts = 16;
+  static constexpr size_t kManyParts = 16, kLeastInstructions = 48;
 
   Result<runtime::ObjectCode> compile(std::span<const ir::Kernel> own) const {
     llvm::LLVMContext context;
@@ -84,8 +99,7 @@ class LlvmBackend : public Backend {
   Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) override {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     FRIT_TRY(check_names(program));
-    Parts parts{std::span(program.kernels), cpu, {}};
-    parts.made.resize((parts.kernels.size() + parts.size() - 1) / parts.size());
+    Parts parts(program.kernels, cpu);
     runtime::parallel_for(
         static_cast<int64_t>(parts.made.size()), 1,
         [](void* context, int64_t begin, int64_t end) {

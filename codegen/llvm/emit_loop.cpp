@@ -300,7 +300,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   for (int u = unroll; u > 0; u = small && u > kSmallUnroll ? kSmallUnroll : 0) {
     Value* step = i64(int64_t{scope.width} * u);
     Value* last = builder_.CreateSub(to, step, "last");
-    if (scope.rows_left)  // if rows are missing, no step is full
+    if (!scope.row_numbers.empty())  // if rows are missing, no step is full
       last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last,
                                    builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
@@ -392,52 +392,6 @@ void KernelEmitter::emit_masked_rest(const ir::Loop& loop, Value* start, BasicBl
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), masked, after);
 }
 
-// Emits a loop whose body is one vector loop, unrolled by the width of that loop. The iterations go through the vector
-// loop side by side, each in its own copy, so that operands contiguous along the outer loop are also read in vectors.
-// Returns false and emits nothing if the loop has another form.
-bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
-  if (vector_ || rows.unroll <= 1 || !rows.accumulators.empty() || rows.body.size() != 1) return false;
-  const auto* columns = std::get_if<ir::Loop>(&rows.body[0].node);
-  if (!columns || columns->vector != rows.unroll || !columns->accumulators.empty() || columns->extent.uses(rows.var))
-    return false;
-  VectorScope scope;
-  scope.var = columns->var;
-  scope.rows = rows.var;
-  scope.width = scope.copies = rows.unroll;
-  scope.varying.assign(regs_.size(), false);
-  scope.varying_names.insert(rows.var);
-  facts_.set_loop(columns->var, columns->extent);
-  if (!analyse(columns->body, scope)) return false;
-
-  auto divides = [&](const Dim& d) { return facts_.equal(mod(d, Dim(rows.unroll)), 0) == Tri::Yes; };
-  const auto fills = [&](const Dim& d) { return facts_.range(d).low >= rows.unroll; };
-  scope.repeats = may_repeat(columns->body) && fills(rows.extent) && fills(columns->extent);
-  const OpenLoop open = open_serial(rows, to);
-  Val numbers;
-  numbers.varying = true;
-  numbers.depth = depth();
-  scope.row = open.i;
-  if (scope.repeats && !divides(rows.extent))
-    scope.row = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, open.i, builder_.CreateSub(to, i64(rows.unroll)));
-  for (int c = 0; c < scope.copies; ++c)
-    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width),
-                                                        builder_.CreateAdd(scope.row, i64(c), "", true, true)));
-  names_[rows.var] = numbers;
-  if (!scope.repeats && !divides(rows.extent)) {
-    scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
-    Value* last = builder_.CreateSub(scope.rows_left, i64(1));
-    for (int c = 0; c < scope.copies; ++c)
-      scope.row_numbers.push_back(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, i64(c), last));
-  }
-  vector_ = &scope;
-  plan_tile_prefetches(rows, *columns);
-  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(),
-                   divides(columns->extent) && (scope.repeats || divides(rows.extent)), nullptr);
-  vector_ = nullptr;
-  close_serial(open, scope.copies, to);
-  return true;
-}
-
 KernelEmitter::OpenLoop KernelEmitter::open_serial(const ir::Loop& loop, Value* to) {
   const bool runs = facts_.range(loop.extent).low >= 1;
   BasicBlock* preheader = block("preheader");
@@ -463,31 +417,6 @@ void KernelEmitter::close_serial(const OpenLoop& open, int64_t step, Value* to) 
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), open.i->getParent(), open.after);
   open.after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(open.after);
-}
-
-// Lanes 0 to remaining - 1 are active.
-void KernelEmitter::set_mask(Value* remaining) {
-  VectorScope& scope = *vector_;
-  llvm::SmallVector<llvm::Constant*, 32> numbers;
-  for (int i = 0; i < scope.width; ++i) numbers.push_back(builder_.getInt32(static_cast<uint32_t>(i)));
-  // A number that is known stays a constant, so that loads find the lanes that are.
-  auto* known = llvm::dyn_cast<llvm::ConstantInt>(remaining);
-  Value* most = known ? i64(std::min<int64_t>(known->getSExtValue(), scope.width))
-                      : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, i64(scope.width));
-  Value* few = builder_.CreateTrunc(most, builder_.getInt32Ty());
-  Value* limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
-  scope.remaining = remaining;
-  scope.mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active");
-  if (!scope.rows_left) return;
-  for (int c = 0; c < scope.copies; ++c) {
-    scope.row_active.push_back(builder_.CreateICmpSGT(scope.rows_left, i64(c)));
-    scope.row_masks.push_back(
-        builder_.CreateAnd(spread(static_cast<unsigned>(scope.width), scope.row_active.back()), scope.mask));
-  }
-  few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scope.rows_left, i64(scope.width)),
-                             builder_.getInt32Ty());
-  limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
-  scope.rows_mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active_rows");
 }
 
 }  // namespace frit::codegen

@@ -309,20 +309,27 @@ Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
 }
 
 // Loads elements that are contiguous along the rows, if there are as many rows as lanes: one vector of rows for each
-// lane, transposed in registers. Lanes past the end repeat the last active lane.
+// lane, transposed in registers. Lanes past an end that is not known repeat the last active lane.
 KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
   const int width = vector_->width;
   Value* last = vector_->remaining ? builder_.CreateSub(vector_->remaining, i64(1)) : nullptr;
+  const int known = known_count(vector_->remaining);
   Val rows;
   rows.varying = true;
   rows.depth = depth();
   for (int lane = 0; lane < width; ++lane) {
-    Value* number = last ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, i64(lane), last) : i64(lane);
+    if (known > 0 && lane >= known) {
+      rows.copies.push_back(llvm::PoisonValue::get(widen(a.element)));
+      continue;
+    }
+    Value* number =
+        last && known == 0 ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, i64(lane), last) : i64(lane);
     Value* position = builder_.CreateMul(a.step ? a.step : i64(a.stride), number);
     Value* at = builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
     rows.copies.push_back(load_contiguous(a, at, vector_->rows_mask));
   }
   transpose(rows.copies);
+  rows.copies.truncate(static_cast<size_t>(copies()));
   for (Value*& row : rows.copies) row = from_memory(a.dtype, row);
   return rows;
 }

@@ -8,6 +8,7 @@ namespace frit::codegen {
 
 using ir::Accumulator;
 using llvm::BasicBlock;
+using llvm::Value;
 
 namespace {
 
@@ -85,8 +86,13 @@ int64_t KernelEmitter::code_size(const ir::Body& body) {
 }
 
 // The vectors of a step, at most `unroll`. Fewer go at once through a body that computes in wider elements than the
-// loop's, as functions of f32 in f64 do.
+// loop's, as functions of f32 in f64 do. Lanes that are stored one by one take longer than copies could save.
 int KernelEmitter::vectors_at_once(const ir::Loop& loop, int unroll) const {
+  const auto by_lanes = [&](const ir::Instr& i) {
+    const auto* store = std::get_if<ir::StoreInstr>(&i.node);
+    return store && varies(store->index) && !store->index.affine_in(loop.var);
+  };
+  if (std::any_of(loop.body.begin(), loop.body.end(), by_lanes)) return 1;
   if (unroll <= kFewAtOnce || features_.vector_bytes >= kManyRegisters) return unroll;
   std::set<size_t> rare;
   for (const Rare& r : rare_work(loop)) rare.insert(r.work.begin(), r.work.end());

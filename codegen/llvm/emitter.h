@@ -72,7 +72,8 @@ class KernelEmitter {
     llvm::Value* remaining = nullptr;  // i64: active lanes of the remainder (one copy); null in full steps
     llvm::Value* mask = nullptr;       // <width x i1>: the lane mask of the remainder
     // For copies that are rows, of which there may be fewer than `copies`: their number; in the remainder also the mask
-    // of existing rows, that mask row by row, and the lane mask of each copy.
+    // of existing rows, that mask row by row, and the lane mask of each copy. For fewer rows than lanes, one copy each:
+    // the number and the mask.
     llvm::Value* rows_left = nullptr;
     llvm::Value* rows_mask = nullptr;
     llvm::SmallVector<llvm::Value*, 16> row_active, row_masks;
@@ -291,6 +292,7 @@ class KernelEmitter {
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole,
                         llvm::Value* unaligned);
   void emit_long_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
+  void emit_few_columns(const ir::Loop& columns, llvm::Value* count);
   void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
                         llvm::BasicBlock* after);
   bool emit_rows(const ir::Loop& rows, llvm::Value* to);
@@ -302,6 +304,7 @@ class KernelEmitter {
   };
   OpenLoop open_serial(const ir::Loop& loop, llvm::Value* to);
   void close_serial(const OpenLoop& open, int64_t step, llvm::Value* to);
+  llvm::Value* first_lanes(llvm::Value* count, int width, const char* name);
   void set_mask(llvm::Value* remaining);
   bool analyse(const ir::Body& body, VectorScope& scope) const;
   void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);

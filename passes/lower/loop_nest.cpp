@@ -200,13 +200,15 @@ uint32_t add_local(Kernel& k, std::string name, Dtype dtype, const Dim& elements
 void strip(Loop& outer, int64_t count, const std::string& var, const DimFacts& facts) {
   const std::string o = outer.var;
   const Dim start = Dim::symbol(o) * Dim(count);
+  const Dim strips = facts.simplify(ceil_div(outer.extent, count));
+  DimFacts known = facts;
+  known.set_loop(o, strips);
   Loop inner;
   inner.var = var;
-  inner.extent = facts.simplify(min(Dim(count), outer.extent - start));
+  // Where the last strip is known to be whole, all are of one extent.
+  inner.extent = known.simplify(min(Dim(count), outer.extent - start));
   inner.body = std::move(outer.body);
-  outer.extent = facts.simplify(ceil_div(outer.extent, count));
-  DimFacts known = facts;
-  known.set_loop(o, outer.extent);
+  outer.extent = strips;
   known.set_loop(var, inner.extent);
   rewrite_dims(inner.body, [&](const Dim& d) { return known.simplify(d.substitute(o, start + Dim::symbol(var))); });
   outer.body.clear();
