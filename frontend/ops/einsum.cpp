@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/frit/contraction_ops.h"
+#include "frontend/ops/composed.h"
 #include "frontend/ops/einsum_path.h"
 
 namespace frit {
@@ -68,6 +69,31 @@ class Contraction {
     return {multiply(ordered(a, all), ordered(b, all), s_), all};
   }
 
+  // Sums of products of terms with the same labels. A matrix product of a row and a column would turn their axes, and
+  // fill no vector. It sums in f32 for types of 16 bits, and so does this.
+  Term scalar_products(const Term& a, const Term& b, const Labels& kept) const {
+    const array right = ordered(b, a.labels);
+    const Dtype type = result_type({a.value, right});
+    const Dtype wide = type == float16 || type == bfloat16 ? float32 : type;
+    std::vector<int> axes;
+    Labels labels;
+    detail::ComposedKey key{detail::key_of(type)};
+    for (size_t i = 0; i < a.labels.size(); ++i) {
+      if (has(kept, a.labels[i])) {
+        labels.push_back(a.labels[i]);
+      } else {
+        axes.push_back(static_cast<int>(i));
+        key.push_back(axes.back());
+      }
+    }
+    const StreamOrDevice s = s_;
+    const auto products = [type, wide, axes, s](const std::vector<array>& in) {
+      const array x = astype(in[0], wide, s), y = astype(in[1], wide, s);
+      return astype(sum(multiply(x, y, s), axes, false, s), type, s);
+    };
+    return {detail::composed("sums_of_products", key, products, {a.value, right}, s_), labels};
+  }
+
   Term pair(Term a, Term b, const Labels& kept) const {
     const auto needed = [&](const Labels& other) {
       Labels labels = kept;
@@ -82,6 +108,8 @@ class Contraction {
     for (const Label l : b.labels)
       if (!has(a.labels, l)) columns.push_back(l);
     if (inner.empty()) return summed(multiplied(a, b), kept);
+    if (rows.empty() && columns.empty() && issubdtype(result_type({a.value, b.value}), inexact))
+      return scalar_products(stretched(a), stretched(b), kept);
     const array left = matrix(stretched(a), batch, rows, inner), right = matrix(stretched(b), batch, inner, columns);
     Labels labels = batch;
     labels.insert(labels.end(), rows.begin(), rows.end());

@@ -49,6 +49,42 @@ TEST(Einsum, SeveralOperands) {
   EXPECT_EQ(values<float>(chain), values<float>(matmul(matmul(a, b), a)));
 }
 
+// Products whose labels are all common: sums of 16-bit types go on in f32, at known and at open sizes, and have
+// derivatives.
+TEST(Einsum, SumsOfProducts) {
+  for (const char* text :
+       {"ab,ab->a", "ab,ab->b", "ab,ab->", "abc,abc->b", "abc,cab->ca", "abc,abc->", "abc,bc,c->c"}) {
+    const std::string labels = text;
+    const size_t comma = labels.find(',');
+    const auto drawn = [&](std::string_view of, Dtype t, int seed) {
+      Shape shape;
+      for (char c : of) shape.push_back(c == 'a' ? 7 : c == 'b' ? 33 : 20);
+      return astype(random::uniform(-1.0f, 1.0f, shape, float32, random::key(static_cast<uint64_t>(seed))), t);
+    };
+    for (const Dtype t : {float32, float16, bfloat16, float64}) {
+      std::vector<array> in{drawn(labels.substr(0, comma), t, 1)};
+      const std::string rest = labels.substr(comma + 1, labels.find('-') - comma - 1);
+      const size_t second = rest.find(',');
+      in.push_back(drawn(rest.substr(0, second), t, 2));
+      if (second != std::string::npos) in.push_back(drawn(rest.substr(second + 1), t, 3));
+      std::vector<array> wide;
+      for (const array& x : in) wide.push_back(astype(x, float64));
+      const auto run = [&](const std::vector<array>& x) { return std::vector<array>{einsum(labels, x)}; };
+      const array got = run(in)[0];
+      EXPECT_EQ(got.dtype(), t) << labels;
+      const double bound = t == bfloat16 ? 2e-2 : t == float16 ? 3e-3 : 1e-5;
+      EXPECT_TRUE(allclose(astype(got, float64), einsum(labels, wide), bound, bound).item<bool>())
+          << labels << " " << t;
+      for (const bool open : {false, true})
+        EXPECT_TRUE(array_equal(compile(run, open)(in)[0], got).item<bool>()) << labels << " " << t << " " << open;
+      const auto total = [&](const std::vector<array>& x) { return sum(astype(einsum(labels, x), float32)); };
+      const array slope = grad([&](const std::vector<array>& x) { return total(x); }, {0})(in)[0];
+      EXPECT_EQ(slope.shape(), in[0].shape());
+      EXPECT_EQ(slope.dtype(), t);
+    }
+  }
+}
+
 TEST(Einsum, PathIsGreedy) {
   const std::vector<array> chain{zeros({10, 20}), zeros({20, 3}), zeros({3, 40}), zeros({40, 5})};
   const auto [path, text] = einsum_path("ab,bc,cd,de->ae", chain);
