@@ -104,8 +104,9 @@ std::optional<KernelEmitter::Val> KernelEmitter::vector_quotient(const ir::Scala
   if ((!x.varying && !y.varying) || std::max(x.depth, y.depth) < depth()) return std::nullopt;
   // Short vectors gain nothing.
   if (llvm::isa<llvm::Constant>(get(y, 0, true)) || features_.vector_bytes < 32 || !features_.fma) return std::nullopt;
-  // A quotient and a remainder of the same numbers share the work.
-  const std::array<ir::Reg, 2> of{instr.args[0], instr.args[1]};
+  // A quotient and a remainder of the same numbers share the work. An unrolled loop gives a register other numbers.
+  llvm::SmallVector<Value*, 8> of(x.copies.begin(), x.copies.end());
+  of.append(y.copies.begin(), y.copies.end());
   if (quotient_.block != builder_.GetInsertBlock() || quotient_.of != of) {
     quotient_ = quotient_of(x, y, instr.type);
     quotient_.of = of;

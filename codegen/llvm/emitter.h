@@ -166,8 +166,8 @@ class KernelEmitter {
 
   // emit_divide.cpp
   struct Quotient {
-    std::array<ir::Reg, 2> of{};        // dividend and divisor
-    llvm::BasicBlock* block = nullptr;  // in which the results are known
+    llvm::SmallVector<llvm::Value*, 8> of;  // dividends, then divisors
+    llvm::BasicBlock* block = nullptr;      // in which the results are known
     llvm::SmallVector<llvm::Value*, 4> quotients, remainders;
   };
   std::array<llvm::Value*, 2> short_division(llvm::Value* a, llvm::Value* b);

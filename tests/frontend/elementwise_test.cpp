@@ -125,6 +125,35 @@ TEST(Elementwise, WholeQuotientsAndPowers) {
   expect_whole_quotients<uint8_t>(uint8);
 }
 
+// Short rows and few rows are unrolled: each turn divides numbers of its own.
+TEST(Elementwise, WholeQuotientsInUnrolledLoops) {
+  std::mt19937_64 draw(5);
+  for (const auto [rows, columns] : {std::pair{1000, 3}, {257, 5}, {64, 4}, {3, 1000}, {5, 257}}) {
+    std::vector<int64_t> x, y;
+    for (int i = 0; i < rows * columns; ++i) {
+      x.push_back(static_cast<int64_t>(draw() % 2000000) - 1000000);
+      y.push_back(static_cast<int64_t>(draw() % 999) + 1);
+    }
+    const array a(x.begin(), Shape{rows, columns}, int64), b(y.begin(), Shape{rows, columns}, int64);
+    for (const int axis : {0, 1}) {
+      const auto run = compile([axis](const std::vector<array>& in) {
+        const array q = floor_divide(in[0], in[1]), r = remainder(in[0], in[1]);
+        return std::vector<array>{sum(q, axis), sum(r, axis), sum(q * array(3, int64) + r, axis)};
+      });
+      const std::vector<array> got = run({a, b});
+      std::vector<int64_t> q(static_cast<size_t>(axis == 0 ? columns : rows)), r = q, both = q;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const size_t at = axis == 0 ? i % static_cast<size_t>(columns) : i / static_cast<size_t>(columns);
+        const int64_t rest = (x[i] % y[i] + y[i]) % y[i], quotient = (x[i] - rest) / y[i];
+        q[at] += quotient, r[at] += rest, both[at] += 3 * quotient + rest;
+      }
+      EXPECT_EQ(values<int64_t>(got[0]), q) << rows << " by " << columns << ", axis " << axis;
+      EXPECT_EQ(values<int64_t>(got[1]), r) << rows << " by " << columns << ", axis " << axis;
+      EXPECT_EQ(values<int64_t>(got[2]), both) << rows << " by " << columns << ", axis " << axis;
+    }
+  }
+}
+
 TEST(Elementwise, FunctionsAgreeWithTheLibrary) {
   array x({0.1f, 0.5f, 2.0f});
   const auto near = [&](array got, double (*f)(double)) {
