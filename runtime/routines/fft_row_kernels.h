@@ -49,6 +49,16 @@ FRIT_ISA void real_lines(const FftPlan& plan, int64_t n, const float* const* in,
   Element* const a = elements_of(work);
   if (even && step == 1) {
     load_lines(reinterpret_cast<const Complex* const*>(in), 1, count, m, a);
+  } else if (step == 1) {
+    Element* const pairs = a + m;
+    load_lines(reinterpret_cast<const Complex* const*>(in), 1, count, n / 2, pairs);
+    for (int64_t i = 0; i < n / 2; ++i) {
+      a[2 * i] = {pairs[i].re, Vector{}};
+      a[2 * i + 1] = {pairs[i].im, Vector{}};
+    }
+    a[n - 1] = Element{};
+    Lane* const last = reinterpret_cast<Lane*>(a + n - 1);
+    for (int l = 0; l < count; ++l) last[l] = in[l][n - 1];
   } else {
     std::memset(static_cast<void*>(a), 0, static_cast<size_t>(m) * sizeof(Element));
     Lane* const to = reinterpret_cast<Lane*>(a);
@@ -95,9 +105,10 @@ FRIT_ISA void real_lines_back(const FftPlan& plan, int64_t n, const Complex* con
   Element* const y = transform(*plan.first, a, a + m);
   scale_all(y, m, true, scale);
   if (even) return store_lines(y, m, count, reinterpret_cast<Complex* const*>(out));
-  const Lane* const from = reinterpret_cast<const Lane*>(y);
-  for (int l = 0; l < count; ++l)
-    for (int64_t i = 0; i < n; ++i) out[l][i] = from[2 * kLanes * i + l];
+  const Lane* const last = reinterpret_cast<const Lane*>(y + n - 1);
+  for (int l = 0; l < count; ++l) out[l][n - 1] = last[l];
+  for (int64_t i = 0; i < n / 2; ++i) y[i] = {y[2 * i].re, y[2 * i + 1].re};
+  store_lines(y, n / 2, count, reinterpret_cast<Complex* const*>(out));
 }
 
 // The products of n numbers by n others, with real and imaginary parts exchanged before or after on demand.
