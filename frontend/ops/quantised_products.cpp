@@ -1,6 +1,9 @@
 // The public functions of quantised numbers, and products with them.
 #include "frontend/frit/quantised_ops.h"
 
+#include <algorithm>
+
+#include "frontend/frit/utils.h"
 #include "frontend/ops/quantised.h"
 
 namespace frit {
@@ -26,13 +29,21 @@ using In = std::vector<array>;
 // go from word to word most: a sum along the packed axis takes a code apart once for all rows, any other sum once for
 // each. Stored weights of 16 bits are half as long, and their products take few rows at the speed of one.
 constexpr int64_t kFewRows = 6, kFewRowsOfFloats = 8, kFewRowsOfGpu = 1;
+// The most rows that go by parts: of codes that lie in one word, and of floats of eight bits where the other way stores
+// weights of 32 bits. It is quicker for more rows on some processors only.
+constexpr int64_t kRowsByParts = 8, kRowsOfBytesByParts = 12;
 constexpr int64_t kFewRowsByColumns = 3, kFewRowsOfFloatsByColumns = 2, kFewRowsAcrossWords = 1,
                   kFewRowsOfHalvesByColumns = 1;
+
+int64_t rows_at_once(const QuantFormat& f) { return f.mode == QuantMode::Affine ? kFewRows : kFewRowsOfFloats; }
 
 // `halves`: the weights are stored in 16 bits.
 int64_t few_rows_of(const QuantFormat& f, bool transpose, bool halves) {
   const bool floats = f.mode != QuantMode::Affine;
-  if (transpose) return floats ? kFewRowsOfFloats : kFewRows;
+  if (transpose) {
+    if (floats) return f.bits == 8 && !halves ? kRowsOfBytesByParts : kFewRowsOfFloats;
+    return 32 % f.bits == 0 ? kRowsByParts : kFewRows;
+  }
   if (halves) return kFewRowsOfHalvesByColumns;
   if (floats) return kFewRowsOfFloatsByColumns;
   return 32 % f.bits == 0 ? kFewRowsByColumns : kFewRowsAcrossWords;
@@ -164,12 +175,30 @@ struct Product {
   Dtype result = float32;
 };
 
+// Some rows at a time. A kernel of all parts would have too few registers for their sums, and the parts would share
+// codes that are stored: each waits for the one before it and takes the codes apart anew.
+array product_by_parts(const array& x, In in, const Product& p) {
+  const auto part = [&](const array& rows) {
+    return detail::product_with_few_rows(rows, in[1], in[2], at_if(in, p.has_bias, 3),
+                                         at_if(in, p.has_global, in.size() - 1), p.f);
+  };
+  const int axis = last_axis(x) - 1;
+  const Dim count = size_of(x, axis);
+  const int64_t most = rows_at_once(p.f);
+  if (!count.is_const() || count.value() <= most) return part(x);
+  In parts;
+  const int64_t rows = count.value(), n = (rows + most - 1) / most;
+  for (int64_t i = 0; i < n; ++i) {
+    parts.push_back(part(detail::take_range(x, axis, Dim(rows * i / n), Dim(rows * (i + 1) / n), {})));
+    const In weights = frit::depends(In(in.begin() + 1, in.end()), {parts.back()});
+    std::copy(weights.begin(), weights.end(), in.begin() + 1);
+  }
+  return concatenate(parts, axis);
+}
+
 array product_of(const In& in, const Product& p) {
   const array x = astype(in[0], float32);
-  if (p.few_rows && p.transpose)
-    return astype(detail::product_with_few_rows(x, in[1], in[2], at_if(in, p.has_bias, 3),
-                                                at_if(in, p.has_global, in.size() - 1), p.f),
-                  p.result);
+  if (p.few_rows && p.transpose) return astype(product_by_parts(x, in, p), p.result);
   const array w =
       detail::dequantised(in[1], in[2], at_if(in, p.has_bias, 3), at_if(in, p.has_global, in.size() - 1), p.f);
   if (!p.few_rows) {
