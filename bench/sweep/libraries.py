@@ -3,6 +3,8 @@ import os
 
 import numpy as np
 
+FUNCTIONS = "asin acos atan asinh acosh atanh sinh cosh tan log2 log10 log1p expm1".split()
+
 
 class Frit:
     name = "frit"
@@ -12,10 +14,15 @@ class Frit:
         self.mx = mx
         for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul where".split():
             setattr(self, n, getattr(mx, n))
+        for n in [*FUNCTIONS, "atan2", "erfinv", "real", "imag", "conj", "isfinite", "einsum", "logaddexp"]:
+            setattr(self, n, getattr(mx, n.replace("atan2", "arctan2")))
+        for n in "any all prod argmin cumprod cummin logcumsumexp sort argsort".split():
+            setattr(self, n, lambda x, axis, fn=getattr(mx, n): fn(x, axis=axis))
+        self.fft, self.rfft = mx.fft.fft, mx.fft.rfft
 
     def array(self, values, dtype):
         x = self.mx.array(values)
-        if dtype in ("float16", "bfloat16", "float64"):
+        if dtype in ("float16", "bfloat16", "float64", "int64", "uint64"):
             x = x.astype(getattr(self.mx, dtype))
         self.mx.eval(x)
         return x
@@ -115,6 +122,15 @@ class Frit:
     def conv2d(self, x, w, stride, padding, groups):
         return self.mx.conv2d(x, w, stride=stride, padding=padding, groups=groups)
 
+    def conv1d(self, x, w, stride, padding, groups):
+        return self.mx.conv1d(x, w, stride=stride, padding=padding, groups=groups)
+
+    def partition(self, x, k, axis):
+        return self.mx.partition(x, k, axis=axis)
+
+    def topk(self, x, k, axis):
+        return self.mx.topk(x, k, axis=axis)
+
 
 class Torch:
     name = "torch"
@@ -125,10 +141,16 @@ class Torch:
         torch.set_num_threads(len(os.sched_getaffinity(0)))
         for n in "exp log tanh sigmoid abs maximum rsqrt sqrt sin cos erf matmul softmax logsumexp where".split():
             setattr(self, n, getattr(torch, n))
+        for n in [*FUNCTIONS, *"atan2 erfinv real imag conj isfinite einsum logaddexp any all argmin".split()]:
+            setattr(self, n, getattr(torch, n))
+        for n in "cumprod logcumsumexp argsort".split():
+            setattr(self, n, lambda x, axis, fn=getattr(torch, n): fn(x, axis))
+        self.fft, self.rfft = torch.fft.fft, torch.fft.rfft
 
     def array(self, values, dtype):
-        if dtype == "uint32":
+        if dtype in ("uint16", "uint32", "uint64"):
             raise NotImplementedError
+        dtype = dtype.rstrip("_")
         return self.t.from_numpy(np.ascontiguousarray(values)).to(getattr(self.t, dtype))
 
     def numpy(self, y):
@@ -146,7 +168,19 @@ class Torch:
         return self.t.zeros((), dtype=x.dtype)
 
     def cast(self, x, dtype):
-        return x.to(getattr(self.t, dtype))
+        return x.to(getattr(self.t, dtype.rstrip("_")))
+
+    def prod(self, x, axis):
+        return x.prod(axis)
+
+    def cummin(self, x, axis):
+        return x.cummin(axis).values
+
+    def sort(self, x, axis):
+        return x.sort(axis).values
+
+    def topk(self, x, k, axis):
+        return x.topk(k, axis).values
 
     def sum(self, x, axis):
         return x.sum(axis)
@@ -219,6 +253,10 @@ class Torch:
         x, w = x.permute(0, 3, 1, 2), w.permute(0, 3, 1, 2)
         return self.t.nn.functional.conv2d(x, w, stride=stride, padding=padding, groups=groups).permute(0, 2, 3, 1)
 
+    def conv1d(self, x, w, stride, padding, groups):
+        x, w = x.permute(0, 2, 1), w.permute(0, 2, 1)
+        return self.t.nn.functional.conv1d(x, w, stride=stride, padding=padding, groups=groups).permute(0, 2, 1)
+
 
 class Jax:
     name = "jax"
@@ -235,6 +273,11 @@ class Jax:
         self.softmax, self.logsumexp = jax.nn.softmax, jax.nn.logsumexp
         self.sum, self.mean, self.max, self.var, self.argmax = jnp.sum, jnp.mean, jnp.max, jnp.var, jnp.argmax
         self.transpose, self.cumsum = jnp.transpose, jnp.cumsum
+        for n in [*FUNCTIONS, *"real imag conj isfinite einsum logaddexp any all prod argmin cumprod sort argsort".split()]:
+            setattr(self, n, getattr(jnp, {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh",
+                                           "acosh": "arccosh", "atanh": "arctanh"}.get(n, n)))
+        self.atan2, self.erfinv = jnp.arctan2, jax.lax.erf_inv
+        self.fft, self.rfft = jnp.fft.fft, jnp.fft.rfft
 
     def array(self, values, dtype):
         return self.jnp.asarray(values, dtype=getattr(self.jnp, dtype)).block_until_ready()
@@ -257,6 +300,18 @@ class Jax:
 
     def cummax(self, x, axis):
         return self.jax.lax.cummax(x, axis=axis)
+
+    def cummin(self, x, axis):
+        return self.jax.lax.cummin(x, axis=axis)
+
+    def logcumsumexp(self, x, axis):
+        return self.jax.lax.cumlogsumexp(x, axis=axis)
+
+    def partition(self, x, k, axis):
+        return self.jnp.partition(x, k, axis=axis)
+
+    def topk(self, x, k, axis):
+        return self.jax.lax.top_k(x, k)[0]
 
     def copy(self, x):
         return self.jnp.copy(x)
@@ -284,6 +339,10 @@ class Jax:
     def conv2d(self, x, w, stride, padding, groups):
         return self.jax.lax.conv_general_dilated(x, w, (stride, stride), [(padding, padding)] * 2,
                                                  dimension_numbers=("NHWC", "OHWI", "NHWC"), feature_group_count=groups)
+
+    def conv1d(self, x, w, stride, padding, groups):
+        return self.jax.lax.conv_general_dilated(x, w, (stride,), [(padding, padding)],
+                                                 dimension_numbers=("NHC", "OHI", "NHC"), feature_group_count=groups)
 
 
 PEERS = {"torch": Torch, "jax": Jax}

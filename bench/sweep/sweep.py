@@ -10,8 +10,8 @@ them other operations at the processor's rate: both take the same units, and no 
 The process keeps freed memory, as frit does, so that no library pays for pages anew; `--cold` leaves the
 libraries as they come. `--processor` takes the processor time of all threads instead of the clock's, for a machine that does
 other work: `FRIT_NUM_THREADS=1 taskset -c 1` holds every side to one processor. `--larger F` multiplies the elements of a
-draw: with 0.01 they lie in the processor's own cache, and the launch and the ends of loops count. `--family more` draws
-from the families of more.py.
+draw: with 0.01 they lie in the processor's own cache, and the launch and the ends of loops count. `--family more` and
+`--family kinds` draw from the families of more.py and of kinds.py.
 """
 import argparse
 import ctypes
@@ -131,6 +131,8 @@ class Sweep:
         if not a.size:
             return
         bound = {"float32": 2e-3, "float64": 2e-3, "float16": 3e-2, "bfloat16": 2e-1}.get(work.type, 0)
+        if not np.isfinite(b).any():
+            return
         scale = max(1.0, float(np.nanmax(np.abs(b))))
         off = float(np.nanmax(np.abs(a - b))) / scale
         if not off <= bound:
@@ -176,9 +178,10 @@ class Sweep:
 def draws(options):
     import families
     families.LARGER = options.larger
+    import kinds
     import more
-    known = {**families.FAMILIES, **more.MORE}
-    groups = {"": families.FAMILIES, "more": more.MORE}
+    groups = {"": families.FAMILIES, "more": more.MORE, "kinds": kinds.KINDS}
+    known = {name: make for group in groups.values() for name, make in group.items()}
     names = sorted(groups[options.family]) if options.family in groups else options.family.split(",")
     for i in range(options.draws):
         # A generator for each draw: draw 17 of a seed is the same work, whatever ran before.
