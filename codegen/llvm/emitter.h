@@ -174,6 +174,9 @@ class KernelEmitter {
   Quotient quotient_of(const Val& x, const Val& y, Dtype type);
   std::optional<Val> vector_quotient(const ir::ScalarInstr& instr);
 
+  // emit_quotient.cpp
+  std::optional<Val> rounded_quotient(const ir::ScalarInstr& instr);
+
   // emit_cast.cpp
   llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
   llvm::Value* float_to_integer(Dtype to, llvm::Value* x);
