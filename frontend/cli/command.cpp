@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -159,11 +160,19 @@ void add_device_option(CLI::App& command, std::string& device) {
       names.push_back(gpu);
       also.emplace("gpu", gpu);
     }
-  command.add_option("--device", device, "the device to run on")
-      ->transform(CLI::Transformer(also))
-      ->check(CLI::IsMember(names))
-      ->envname("FRIT_DEVICE")
-      ->default_str("cpu");
+  CLI::Option* option = command.add_option("--device", device, "the device to run on, or FRIT_DEVICE")
+                            ->transform(CLI::Transformer(also))
+                            ->check(CLI::IsMember(names))
+                            ->default_str("cpu");
+  // Read here and not by the library of options, whose error would blame --device.
+  command.parse_complete_callback([option, names, also, &device] {
+    const char* set = std::getenv("FRIT_DEVICE");
+    if (option->count() > 0 || !set || !*set) return;
+    const auto found = also.find(set);
+    device = found == also.end() ? set : found->second;
+    if (const std::string wrong = CLI::IsMember(names)(device); !wrong.empty())
+      throw CLI::ValidationError("FRIT_DEVICE", wrong);
+  });
 }
 
 }  // namespace frit::cli

@@ -57,7 +57,7 @@ int normalize_axis_index(int axis, int ndim, const std::string& msg_prefix) {
 }
 
 bool is_power_of_2(int n) { return n > 0 && std::has_single_bit(static_cast<unsigned>(n)); }
-int next_power_of_2(int n) { return n <= 1 ? 1 : static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
+int next_power_of_2(int n) { return n <= 0 ? 0 : static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
 
 bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 

@@ -24,6 +24,12 @@ NodePtr primal_of(const Operation& operation) {
   const std::string depends = argument.empty() ? "its arguments" : "its argument '" + argument + "'";
   // The line that reads the value, where it is known; else the one that made it.
   const SourceLoc read = user_place({}, true);
+  if (current_trace() == 0)
+    throw_runtime({"eval: an array that was made while '" + placeholder.function +
+                       "' was traced has no value, as it depends on " + depends,
+                   {},
+                   "let the function return the array; what a trace leaves elsewhere is not computed"},
+                  read.known() ? read : reader.where);
   std::string message;
   if (&reader == &placeholder) {
     message = "eval: the value of " + (argument.empty() ? "an argument" : "argument '" + argument + "'") +

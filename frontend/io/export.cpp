@@ -1,7 +1,11 @@
 // Writing functions as graph files and packages.
 #include "frontend/frit/export.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -210,8 +214,22 @@ void export_function(const ExportCallback& callback, const ArgsKwargsFunction& f
   exporter(callback, fun, shapeless)(args, kwargs);
 }
 
+namespace {
+
+// The path itself. A trace may take long, so a folder that takes no file is an error before it.
+std::string writable(std::string file) {
+  if (file.empty()) return file;  // which add() refuses
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw RuntimeError("export: cannot write '" + file + "': " + std::strerror(errno),
+                       "give the path of a file in a folder that can be written");
+  return file;
+}
+
+}  // namespace
+
 FunctionExporter::FunctionExporter(std::string file, ArgsKwargsFunction fun, bool shapeless, std::string metadata)
-    : module_(std::make_unique<ModuleExporter>(std::move(file), std::move(metadata))),
+    : module_(std::make_unique<ModuleExporter>(writable(std::move(file)), std::move(metadata))),
       fun_(std::move(fun)),
       shapeless_(shapeless) {
   detail::check_not_null(fun_);

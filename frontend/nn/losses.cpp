@@ -72,12 +72,17 @@ array cross_entropy(const array& logits, const array& targets, const std::option
     check_classes(op, targets);
     check_sizes(op, "targets", targets, "losses", without_axis(logits, axis));
   }
-  const array score = probabilities ? sum(logits * targets, axis) : at_classes(logits, targets, axis);
-  array losses = logsumexp(logits, axis);
+  // Relative to the largest logit, so that a small loss keeps its digits.
+  const array wide = issubdtype(logits.dtype(), inexact) ? logits : astype(logits, float32);
+  const array largest = stop_gradient(max(wide, axis, true));
+  const array shifted = wide - largest;
+  const array score =
+      probabilities ? sum(shifted * targets, axis) : at_classes(wide, targets, axis) - squeeze(largest, axis);
+  array losses = logsumexp(shifted, axis);
   if (label_smoothing > 0) {
     // The numbers are rounded once, from differences in double.
     const double smoothing = static_cast<double>(label_smoothing);
-    losses = losses - number(1 - smoothing, logits) * score - number(smoothing, logits) * mean(logits, axis);
+    losses = losses - number(1 - smoothing, wide) * score - number(smoothing, wide) * mean(shifted, axis);
   } else {
     losses = losses - score;
   }

@@ -44,8 +44,9 @@ array system(std::string_view op, const array& in_a, const array& in_b, ir::Attr
   const Dtype dtype = promote_types(in_a.dtype(), in_b.dtype());
   if (dtype != float32 && dtype != float64)
     fail(who + ": takes float32 or float64, not " + text(in_a) + " and " + text(in_b), "convert with astype first", s);
+  // The matrix itself, as for the other factorisations; the right side is of any real type.
+  check(op, in_a, Elements::Real, true, s);
   array a = astype(in_a, dtype, s), b = astype(in_b, dtype, s);
-  check(op, a, Elements::Real, true, s);
   if (b.ndim() == 0)
     fail(who + ": " + text(in_b) + " is no right side of " + text(in_a), "give a vector or a matrix", s);
   const bool vector = b.ndim() == 1;

@@ -91,10 +91,8 @@ std::pair<Arrays, Arrays> value_and_gradients(std::string_view op, const ListFun
                                               const Where& where) {
   const std::vector<size_t> wrt = argument_numbers(op, argnums, inputs, where);
   const Closure closure("grad", fun, inputs, where, wrt);
-  if (closure.results() == 0)
-    detail::throw_invalid(std::string(op) + ": the function has no result, and a gradient is of one number",
-                          "return an array without axes, such as a sum or a mean", where);
-  if (!closure.result_type(0).shape.empty())
+  // A function without results has gradients, which are zero.
+  if (closure.results() > 0 && !closure.result_type(0).shape.empty())
     detail::throw_invalid(std::string(op) + ": the function's first result is " + closure.result_type(0).str() +
                               ", and a gradient is of one number",
                           "return an array without axes, such as a sum or a mean", closure.line_of(0));

@@ -62,7 +62,10 @@ class Usage(CliTest):
         absent = {**os.environ, "VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json"}
         for device in ("gpu", "vulkan"):
             self.assertIn("no driver", self.error(1, *run, env={**absent, "FRIT_DEVICE": device}))
-        self.assertIn("nowhere not in", self.error(2, *run, env={**os.environ, "FRIT_DEVICE": "nowhere"}))
+        refused = self.error(2, *run, env={**os.environ, "FRIT_DEVICE": "nowhere"})
+        self.assertIn("FRIT_DEVICE: nowhere not in", refused)
+        self.assertNotIn("--device", refused)
+        self.assertIn("--device: nowhere not in", self.error(2, *run, "--device=nowhere", env={**os.environ, "FRIT_DEVICE": "cpu"}))
         self.text(*run, "--device=cpu", env={**absent, "FRIT_DEVICE": "gpu"})
 
     def test_names_the_unknown_command(self):

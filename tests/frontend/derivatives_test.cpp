@@ -42,6 +42,15 @@ TEST(Derivatives, OfSeveralResultsTheFirstCounts) {
   EXPECT_EQ(floats(g[0]), (std::vector<float>{1, 1}));
 }
 
+TEST(Derivatives, AFunctionWithoutResultsHasTheGradientZero) {
+  const std::function<Arrays(const Arrays&)> f = [](const Arrays&) { return Arrays{}; };
+  auto [v, g] = value_and_grad(f, {0, 1})({array({1.0f, 2.0f}), array(3.0f)});
+  EXPECT_EQ(v.size(), 0u);
+  ASSERT_EQ(g.size(), 2u);
+  EXPECT_EQ(floats(g[0]), (std::vector<float>{0, 0}));
+  EXPECT_EQ(value(g[1]), 0.0f);
+}
+
 TEST(Derivatives, CotangentsMeetTheJacobian) {
   const std::function<Arrays(const Arrays&)> f = [](const Arrays& x) { return Arrays{x[0] * x[1], x[0] + x[1]}; };
   auto [v, g] = vjp(f, {array(2.0f), array(3.0f)}, {array(1.0f), array(10.0f)});

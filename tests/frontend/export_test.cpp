@@ -228,6 +228,18 @@ TEST_F(Export, KeywordArgumentsAndTheExporter) {
   EXPECT_EQ(values<float>(h({ramp({2})}, {{"scale", array(3.0f)}})[0]), values<float>(ramp({2}) * array(3.0f)));
 }
 
+TEST_F(Export, AFolderThatTakesNoFileIsAnErrorBeforeTheTrace) {
+  const std::string file = path("no/such/f.frit");
+  EXPECT_NE(thrown<RuntimeError>([&] { exporter(file, [](const Args& in) -> Args { return in; }); }), "");
+  bool called = false;
+  const ArgsKwargsFunction f = [&](const Args& in, const Kwargs&) -> Args {
+    called = true;
+    return in;
+  };
+  EXPECT_NE(thrown<RuntimeError>([&] { export_function(file, f, Args{array(1.0f)}, Kwargs{}); }), "");
+  EXPECT_FALSE(called);
+}
+
 TEST_F(Export, WhatCannotBeExportedIsSaid) {
   // A value read while tracing, a function traced for its concrete sizes, files that cannot be written.
   EXPECT_NE(thrown<Error>([&] {

@@ -220,6 +220,11 @@ TEST(Factor, Errors) {
   EXPECT_THROW(linalg::eigh(wide), std::invalid_argument);
   EXPECT_THROW(linalg::eigh(singular, "x"), std::invalid_argument);
   EXPECT_THROW(linalg::solve(singular, zeros({3})), std::invalid_argument);
+  for (const Dtype t : {int32, uint8, bool_, float16, bfloat16}) {  // whatever the type of the right side
+    EXPECT_THROW(linalg::solve(eye(2, t), zeros({2})), std::invalid_argument);
+    EXPECT_THROW(linalg::solve_triangular(eye(2, t), zeros({2}, float64)), std::invalid_argument);
+    EXPECT_EQ(linalg::solve(eye(2), zeros({2}, t)).dtype(), float32);
+  }
   EXPECT_THROW(linalg::solve(zeros({2, 2, 2}), zeros({3, 2, 1})), std::invalid_argument);
   EXPECT_THROW(linalg::det(zeros({2, 2}, complex64)), std::invalid_argument);
   EXPECT_THROW(linalg::det(wide), std::invalid_argument);

@@ -28,6 +28,11 @@ TEST(Losses, CrossEntropies) {
   expect_near(nn::cross_entropy(in.x, in.probabilities, std::nullopt, -1, 0.2f, "mean"), {1.306647f});
   expect_near(nn::cross_entropy(in.x, array({1, 0, 1}), std::nullopt, 0, 0.0f, "sum"), {4.826643f});
   const array targets({1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 1.0f}, {2, 3});
+  // A small loss of large logits, and of a type with few digits.
+  const array large = array({1000.0f, 990.0f, -5000.0f, -5015.0f}, {2, 2}), first = zeros({2}, int32);
+  expect_near(nn::cross_entropy(large, first), {4.54e-5f, 3.06e-7f}, 2e-7f);
+  expect_near(astype(nn::cross_entropy(astype(array({9.0f, 2.0f}, {1, 2}), float16), zeros({1}, int32)), float32),
+              {9.11e-4f}, 2e-6f);
   expect_near(nn::binary_cross_entropy(in.x, targets), {0.711193f});
   // A probability of 0 or 1 at the wrong place costs 100, and nothing at the right one.
   const array sure({0.25f, 0.5f, 1.0f, 0.0f, 0.9f, 0.125f}, {2, 3});

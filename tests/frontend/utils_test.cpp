@@ -1,4 +1,6 @@
 // Printing options, facts about devices, and small helpers.
+#include <cmath>
+#include <complex>
 #include <sstream>
 #include <thread>
 
@@ -26,9 +28,24 @@ TEST(Utils, ShapesAndNumbersInStreams) {
   EXPECT_EQ(os.str(), "(2,3)()(-1)1-2j0.5+0jfloat32(array(1, dtype=int32),array(2.5, dtype=float32))");
 }
 
+TEST(Utils, ComplexNumbers) {
+  EXPECT_EQ(complex64_t(3, 4) % complex64_t(2, 3), complex64_t(1, 1));
+  EXPECT_EQ(complex64_t(-3.5f, 4) % complex64_t(2, -3), complex64_t(0.5f, -2));
+  EXPECT_EQ(complex64_t(5, 0) % complex64_t(3, 1), complex64_t(2, 0));
+  EXPECT_TRUE(isnan(complex64_t(0, NAN)) && isnan(complex64_t(NAN, 0)) && isnan(NAN));
+  EXPECT_FALSE(isnan(complex64_t(1, INFINITY)) || isnan(1.0f) || isnan(float16_t(2.0f)));
+  EXPECT_TRUE(can_convert_to_complex64<int> && can_convert_to_complex128<float>);
+  EXPECT_FALSE(can_convert_to_complex64<complex64_t>);
+  const complex128_t z(std::complex<double>(3, 4));
+  EXPECT_EQ(static_cast<float>(z), 3.0f);
+  EXPECT_EQ(z * 2.0, std::complex<double>(6, 8));
+  EXPECT_EQ(complex128_t(7).real(), 7.0);
+}
+
 TEST(Utils, Numbers) {
   EXPECT_TRUE(is_power_of_2(1) && is_power_of_2(64));
   EXPECT_FALSE(is_power_of_2(0) || is_power_of_2(12) || is_power_of_2(-4));
+  EXPECT_EQ(next_power_of_2(0), 0);
   EXPECT_EQ(next_power_of_2(1), 1);
   EXPECT_EQ(next_power_of_2(17), 32);
   EXPECT_EQ(next_power_of_2(32), 32);

@@ -74,7 +74,17 @@ def test_numpy_shares_memory_both_ways():
         a.__dlpack__(dl_device=(2, 0))
     source = np.arange(6, dtype=np.int32)
     b = mx.from_dlpack(source)
+    capsule = source.__dlpack__()
+    c = mx.from_dlpack(capsule, copy=False)
+    d = mx.from_dlpack(source.__dlpack__(), copy=True)
     source[0] = 40
+    assert c.tolist() == [40, 1, 2, 3, 4, 5] and d.tolist() == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(TypeError):
+        mx.from_dlpack(capsule)
+    for other in (np.ones(3), source.reshape(2, 3).T):  # another type, and no rows
+        assert mx.from_dlpack(other).tolist() == other.tolist()
+        with pytest.raises(ValueError, match="without a copy"):
+            mx.from_dlpack(other, copy=False)
     assert b.tolist() == [40, 1, 2, 3, 4, 5]
     c = mx.array(source)
     source[0] = 50

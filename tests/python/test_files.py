@@ -1,7 +1,11 @@
 """Files: exception types of what cannot be written or read, and the order of names."""
+import gc
 import io
 import json
+import os
 import struct
+import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -25,6 +29,29 @@ def test_metadata_of_another_type(tmp_path):
         mx.save_safetensors(str(tmp_path / "a"), {"a": mx.ones(1)}, metadata=3)
     with pytest.raises(RuntimeError):
         mx.save_gguf(str(tmp_path / "a"), {"a": mx.ones(1)}, {"k": 3})
+
+
+@pytest.mark.parametrize("save", [mx.savez, mx.savez_compressed])
+def test_archives_on_a_full_disk(tmp_path, monkeypatch, save):
+    lost = []
+    monkeypatch.setattr(sys, "unraisablehook", lost.append)
+    full = tmp_path / "full.npz"
+    full.symlink_to("/dev/full")
+    for target in (str(full), open("/dev/full", "wb", buffering=0)):
+        with pytest.raises(OSError, match="No space left"):
+            save(target, mx.random.normal((1000,)))
+        gc.collect()
+    assert lost == []
+    kept = tmp_path / "kept.npz"
+    save(str(kept), a=mx.ones(2))
+    kept.chmod(0o640)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        save(str(kept), a=mx.zeros(2))
+    monkeypatch.undo()
+    assert mx.load(str(kept))["a"].tolist() == [1, 1] and sorted(os.listdir(tmp_path)) == ["full.npz", "kept.npz"]
+    save(str(kept), a=mx.zeros(2))
+    assert mx.load(str(kept))["a"].tolist() == [0, 0] and kept.stat().st_mode & 0o777 == 0o640
 
 
 def test_archives(tmp_path):

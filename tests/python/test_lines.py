@@ -1,6 +1,7 @@
 """Lines of the user's program in graphs, explanations and errors of traces, and names of arguments."""
 import functools
 import os
+import signal
 import subprocess
 import sys
 
@@ -107,6 +108,35 @@ def test_reading_a_tracer(read):
         mx.compile(outer)(mx.ones(2), mx.ones(2))
     assert f"'sum' ({__file__}:{line})" in str(error.value)
     assert f"at {__file__}:" in str(error.value)
+
+
+def test_reading_a_tracer_behind_its_trace():
+    kept = []
+
+    def keeps(a):
+        kept.append(a * 2)
+        return kept[0] + 1
+
+    mx.compile(keeps)(mx.ones(2))
+    for read in (str, mx.eval, lambda a: a.tolist(), lambda a: (a + 1).sum().item()):
+        with pytest.raises(RuntimeError, match="made while 'keeps' was traced has no value, as it depends on its arguments"):
+            read(kept[0])
+
+
+@pytest.mark.parametrize("raises", [lambda: next(iter([])), lambda: signal.raise_signal(signal.SIGINT), lambda: {}["a"],
+                                    lambda: open("/nowhere/x"), lambda: bytearray(1 << 62), lambda: 1 // 0, lambda: sys.exit(3)])
+def test_errors_of_traced_functions_have_a_value(raises):
+    def f(x):
+        raises()
+        return x + 1
+
+    with pytest.raises(BaseException) as alone:
+        raises()
+    for traced in (mx.compile(f), mx.compile(f, shapeless=True), mx.compile(mx.grad(lambda x: f(x).sum()))):
+        with pytest.raises(alone.type) as error:
+            traced(mx.ones(2))
+        assert str(error.value) == str(alone.value)
+        assert sys.version_info < (3, 11) or any("was traced" in note for note in error.value.__notes__)
 
 
 def test_reading_an_argument():

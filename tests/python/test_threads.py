@@ -1,4 +1,6 @@
 """Threads that compile, differentiate, train, draw and evaluate at once. Where the interpreter has no lock, they do so in the bindings, too."""
+import subprocess
+import sys
 import threading
 from functools import partial
 
@@ -90,3 +92,23 @@ def test_indexing_and_changes_of_own_arrays():
             assert mx.array([[1, 2], [3, k]]).sum().item() == 6 + k
 
     at_once(work)
+
+
+@pytest.mark.parametrize("work", ["mx.eval(mx.ones((3,)) + 1)", "(mx.ones((3,)) + 1).sum().item()", "f(mx.ones((50, 50))).tolist()"])
+def test_daemons_do_not_abort_the_end_of_a_program(work):
+    program = f"""
+import threading, time
+import frit.core as mx
+f = mx.compile(lambda x: mx.sin(x) @ x)
+started = threading.Event()
+def spin():
+    while True:
+        {work}
+        started.set()
+for _ in range(3):
+    threading.Thread(target=spin, daemon=True).start()
+started.wait()
+time.sleep(0.2)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

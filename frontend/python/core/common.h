@@ -1,11 +1,13 @@
 // The parts that every file of the bindings uses: arguments as Python gives them, and definitions with documentation.
 #pragma once
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -36,11 +38,31 @@ inline PyObject* item_in(PyObject* p, Py_ssize_t i) {
 // Throws the error of a signal that stopped an evaluation of this thread (KeyboardInterrupt), if there is one.
 void throw_signal_error();
 
+// The interpreter's lock, given back in this scope. Before 3.14 Python ends a thread that asks for the lock behind the
+// interpreter's end by unwinding it, which aborts the process in the first frame that may not throw. Such a thread, a
+// daemon of threading, waits here for the end of the process.
+class LockReleased {
+ public:
+  LockReleased() : state_(PyEval_SaveThread()) {}
+  LockReleased(const LockReleased&) = delete;
+  LockReleased& operator=(const LockReleased&) = delete;
+  ~LockReleased() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (const abi::__forced_unwind&) {
+      for (;;) pause();
+    }
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
 // f() with the interpreter's lock released.
 template <class F>
 auto without_lock(F&& f) {
   try {
-    const nb::gil_scoped_release release;
+    const LockReleased release;
     return f();
   } catch (...) {
     throw_signal_error();

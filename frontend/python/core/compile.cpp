@@ -80,6 +80,16 @@ class StateInTrace {
   std::vector<std::pair<nb::object, nb::object>> containers_;
 };
 
+// Python's current error. Before 3.12 one that C code raised by its type alone, as KeyboardInterrupt and the end of an
+// iterator are, has no value yet.
+nb::python_error error_with_value() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyErr_Restore(type, value, trace);
+  return {};
+}
+
 // The function itself, with arrays from `in` in the places of the call's own.
 void run_function(const void*, detail::Reader& in, std::vector<array>& results, detail::Structure& structure) {
   const nb::gil_scoped_acquire acquire;
@@ -96,7 +106,7 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
   const StateInTrace state(self.inputs, self.outputs, call.state, in);
   const nb::object result = nb::steal(PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()));
   if (!result.is_valid()) {
-    nb::python_error error;
+    nb::python_error error = error_with_value();
     if (nb::hasattr(error.value(), "add_note"))
       error.value().attr("add_note")(nb::str(("raised while '" + self.name() + "' was traced").c_str()));
     throw error;
@@ -285,7 +295,7 @@ void bind_compile(nb::module_& m) {
           "report",
           [](const PyCompiled& c, nb::handle path) {
             const std::string file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
-            const nb::gil_scoped_release release;
+            const LockReleased release;
             c.report(file);
           },
           "path"_a,

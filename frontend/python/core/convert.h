@@ -15,9 +15,12 @@ complex64_t complex_of(nb::handle h);
 array array_from_object(nb::handle h, std::optional<Dtype> dtype);
 array array_from_list(nb::handle list, std::optional<Dtype> dtype);
 
-// Objects with __mlx_array__, DLPack or the buffer protocol; nothing for other objects. The elements are copied unless
-// `share`, which takes over row-major memory; float64 becomes float32 where no type is given.
-MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share = false);
+// Whose memory an array has: its own, the other library's where that lies in rows, or the other library's or an error.
+enum class Memory { Own, SharedIfRows, Shared };
+
+// Objects with __mlx_array__, DLPack or the buffer protocol; nothing for other objects. float64 becomes float32 where
+// no type is given.
+MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, Memory memory = Memory::Own);
 
 // The elements of an evaluated array, of which those that were filled with one value get memory now; null without any.
 const void* memory_of(const array& a);

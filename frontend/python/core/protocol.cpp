@@ -58,7 +58,7 @@ bool is_dense(const nb::ndarray<nb::ro>& a) {
   return true;
 }
 
-array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share) {
+array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, Memory wanted) {
   Shape shape;
   for (size_t i = 0; i < a.ndim(); ++i) {
     if (a.shape(i) > INT_MAX) throw std::overflow_error("array: an axis of more than 2147483647 elements");
@@ -72,14 +72,17 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share
   if (!type && !wide_complex)
     throw RuntimeError("array: the elements of the other library's array have a type that arrays do not have",
                        "convert it to numbers of at most 64 bits first");
-  if (share && type && (dtype || *type != float64) && is_dense(a) && (!dtype || *dtype == *type) && a.size() > 0 &&
-      reinterpret_cast<uintptr_t>(data) % width == 0) {
+  if (wanted != Memory::Own && type && (dtype || *type != float64) && is_dense(a) && (!dtype || *dtype == *type) &&
+      a.size() > 0 && reinterpret_cast<uintptr_t>(data) % width == 0) {
     auto* owner = new nb::ndarray<nb::ro>(std::move(a));
     return array(const_cast<std::byte*>(data), std::move(shape), *type, [owner](void*) {
       const nb::gil_scoped_acquire acquire;
       delete owner;
     });
   }
+  if (wanted == Memory::Shared && a.size() > 0)
+    throw InvalidArgument("from_dlpack: the array cannot be made without a copy",
+                          "leave copy out; only rows of a type that arrays have are shared");
   // Memory of arrays, so that it counts as theirs.
   allocator::Buffer memory = allocator::malloc(std::max<size_t>(a.size() * width, 1));
   const auto* dense = static_cast<const std::byte*>(memory.raw_ptr());
@@ -213,6 +216,13 @@ PyType_Slot* array_slots() {
 
 namespace {
 
+nb::ndarray<nb::ro> on_cpu(nb::ndarray<nb::ro> a) {
+  if (a.device_type() != nb::device::cpu::value)
+    throw InvalidArgument("array: the other library's array is not in the memory of the CPU",
+                          "move it to the CPU first");
+  return a;
+}
+
 // False for a buffer that leaves out its format or its strides, as that of NumPy's dates does: nanobind reads both.
 bool is_described(nb::handle h) {
   if (!PyObject_CheckBuffer(h.ptr())) return true;
@@ -228,7 +238,7 @@ bool is_described(nb::handle h) {
 
 }  // namespace
 
-MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share) {
+MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, Memory memory) {
   if (PyObject_HasAttrString(h.ptr(), "__mlx_array__")) {
     const nb::object made = h.attr("__mlx_array__")();
     if (!is_array(made))
@@ -244,10 +254,7 @@ MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool sh
                            nb::cast<std::string>(nb::handle(h.type()).attr("__name__")) + " cannot be read",
                        "convert it to numbers first");
   }
-  if (other.device_type() != nb::device::cpu::value)
-    throw InvalidArgument("array: the other library's array is not in the memory of the CPU",
-                          "move it to the CPU first");
-  return from_ndarray(std::move(other), dtype, share);
+  return from_ndarray(on_cpu(std::move(other)), dtype, memory);
 }
 
 void bind_protocols(nb::module_& m, nb::class_<array>& c) {
@@ -266,9 +273,12 @@ void bind_protocols(nb::module_& m, nb::class_<array>& c) {
   def(
       m, "from_dlpack",
       [](nb::object x, std::optional<bool> copy) {
-        const bool share = !copy.value_or(false);
-        if (is_array(x)) return share ? array_in(x) : frit::copy(array_in(x));
-        if (auto a = array_from_protocol(x, std::nullopt, share)) return *a;
+        const Memory memory = !copy ? Memory::SharedIfRows : *copy ? Memory::Own : Memory::Shared;
+        if (is_array(x)) return memory == Memory::Own ? frit::copy(array_in(x)) : array_in(x);
+        // A capsule is an array on the way; the name says that nobody has taken it yet.
+        if (nb::ndarray<nb::ro> other; PyCapsule_IsValid(x.ptr(), "dltensor") && nb::try_cast(x, other, false))
+          return from_ndarray(on_cpu(std::move(other)), std::nullopt, memory);
+        if (const auto a = array_from_protocol(x, std::nullopt, memory)) return *a;
         throw nb::type_error("from_dlpack: the object has no __dlpack__");
       },
       positional(), nb::kw_only(), "copy"_a = nb::none());

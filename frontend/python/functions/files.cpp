@@ -1,8 +1,10 @@
 // Arrays in files: paths and Python file objects, .npy, .npz, .safetensors and .gguf.
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/variant.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "frontend/python/core/tree.h"
 #include "frontend/python/functions/families.h"
@@ -10,6 +12,8 @@
 namespace frit::python {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string path_of(nb::handle h) {
   const nb::object path = nb::steal(PyOS_FSPath(h.ptr()));
@@ -79,11 +83,29 @@ Arrays named_arrays(nb::dict given, const char* who) {
   return out;
 }
 
+// Evaluated arrays into an archive of zipfile, which is closed then.
+void write_zip(const nb::object& zip, const nb::dict& named) {
+  try {
+    for (auto [name, a] : named) {
+      auto memory = std::make_shared<io::MemoryWriter>();
+      save(memory, array_in(a));
+      zip.attr("writestr")(nb::str(name) + nb::str(".npy"), to_bytes(*memory));
+    }
+    zip.attr("close")();
+  } catch (...) {
+    // An archive that is still open fails once more when it is dropped, where nobody can catch it.
+    try {
+      zip.attr("close")();
+    } catch (nb::python_error&) {
+    }
+    throw;
+  }
+}
+
 // The arrays of f(file, x, y, name=z): name, arr_0, arr_1.
 void save_zip(nb::object file, nb::args args, nb::kwargs kwargs, bool compressed) {
   require(file, "savez");
   const nb::module_ zipfile = nb::module_::import_("zipfile");
-  const nb::object target = is_path(file) ? nb::object(nb::str(with_ending(path_of(file), ".npz").c_str())) : file;
   nb::dict named;
   for (auto [name, a] : kwargs) named[name] = a;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -93,14 +115,23 @@ void save_zip(nb::object file, nb::args args, nb::kwargs kwargs, bool compressed
     named[name.c_str()] = args[i];
   }
   for (auto [name, a] : named) array_value(a, "savez");
-  const nb::object zip = zipfile.attr("ZipFile")(target, "w", zipfile.attr(compressed ? "ZIP_DEFLATED" : "ZIP_STORED"));
-  for (auto [name, a] : named) {
-    auto memory = std::make_shared<io::MemoryWriter>();
-    evaluate(array_in(a));
-    save(memory, array_in(a));
-    zip.attr("writestr")(nb::str(name) + nb::str(".npy"), to_bytes(*memory));
+  for (auto [name, a] : named) evaluate(array_in(a));
+  const nb::object kind = zipfile.attr(compressed ? "ZIP_DEFLATED" : "ZIP_STORED");
+  if (!is_path(file)) return write_zip(zipfile.attr("ZipFile")(file, "w", kind), named);
+  const fs::path path = fs::weakly_canonical(with_ending(path_of(file), ".npz"));
+  const bool exists = fs::exists(path);
+  if (exists && !fs::is_regular_file(path)) return write_zip(zipfile.attr("ZipFile")(path.c_str(), "w", kind), named);
+  // Under another name first: an archive that is there stays until the new one is whole.
+  const std::string part = path.string() + ".part" + std::to_string(getpid());
+  try {
+    write_zip(zipfile.attr("ZipFile")(part.c_str(), "w", kind), named);
+    if (exists) fs::permissions(part, fs::status(path).permissions());
+    fs::rename(part, path);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    throw;
   }
-  zip.attr("close")();
 }
 
 nb::dict load_zip(nb::object file, StreamOrDevice s) {

@@ -44,18 +44,21 @@ def cross_entropy(
     if label_smoothing < 0 or label_smoothing >= 1:
         raise ValueError("cross_entropy: label_smoothing is %s; give a number in [0, 1)" % label_smoothing)
     probabilities = targets.ndim == logits.ndim
-    if probabilities:
-        # Relative to the largest logit, which tells where the probabilities do not sum to one.
-        logits = logits - mx.stop_gradient(mx.max(logits, axis=axis, keepdims=True))
-    loss = mx.logsumexp(logits, axis=axis)
+    if not mx.issubdtype(logits.dtype, mx.inexact):
+        logits = logits.astype(mx.float32)  # the differences below would wrap
+    # Relative to the largest logit: a small loss keeps its digits, and probabilities that do not sum to one show.
+    largest = mx.stop_gradient(mx.max(logits, axis=axis, keepdims=True))
+    shifted = logits - largest
+    loss = mx.logsumexp(shifted, axis=axis)
     if not _fit(targets, logits if probabilities else loss):
         raise ValueError("cross_entropy: targets have shape %s, and logits %s" % (targets.shape, logits.shape))
     if probabilities:
-        score = mx.sum(logits * targets, axis=axis)
+        score = mx.sum(shifted * targets, axis=axis)
     else:
-        score = mx.take_along_axis(logits, mx.expand_dims(targets, axis), axis).squeeze(axis)
+        # Of the chosen logits alone, so that the shifted ones need no memory.
+        score = (mx.take_along_axis(logits, mx.expand_dims(targets, axis), axis) - largest).squeeze(axis)
     if label_smoothing > 0:
-        loss = loss - (1 - label_smoothing) * score - label_smoothing * logits.mean(axis=axis)
+        loss = loss - (1 - label_smoothing) * score - label_smoothing * shifted.mean(axis=axis)
     else:
         loss = loss - score
     if weights is not None:

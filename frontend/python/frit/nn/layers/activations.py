@@ -42,7 +42,10 @@ def leaky_relu(x, negative_slope=0.01):
 @_compiled
 def log_softmax(x, axis=-1):
     """x - logsumexp(x)."""
-    return x - mx.logsumexp(x, axis=axis, keepdims=True)
+    largest = mx.stop_gradient(mx.max(x, axis=axis, keepdims=True))
+    # Less the largest first: a 16-bit type keeps more digits of numbers near 0. Unsigned integers would wrap.
+    shifted = x - largest if mx.issubdtype(x.dtype, mx.inexact) else x.astype(mx.float32) - largest
+    return shifted - mx.logsumexp(shifted, axis=axis, keepdims=True)
 
 
 @_compiled
