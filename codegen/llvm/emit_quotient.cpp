@@ -4,10 +4,9 @@
 // These are off by less than 1.5 places, and so by two of the rounded quotient at most. A rounding to bf16 changes in
 // the middle of 2^16 places: a step with a product beside it divides. So does a row whose divisor has no normal
 // reciprocal.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
-
-#include <algorithm>
 
 #include "codegen/llvm/emitter.h"
 
