@@ -58,12 +58,14 @@ void parallel_copy(float* to, const float* from, size_t count) {
   for (std::thread& t : pool) t.join();
 }
 
-// The largest error relative to the reference's magnitude, with 1 as the least magnitude.
+// The largest error relative to the reference's magnitude, with 1 as the least magnitude, among some two million
+// elements: the reference takes longer than all the rest. The odd distance between them meets every column.
 template <class Reference>
 double largest_error(const array& got, Reference&& reference) {
   const float* p = got.data<float>();
   double worst = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
+  const size_t step = got.size() / 2000000 | 1;
+  for (size_t i = 0; i < got.size(); i += step) {
     double expected = reference(i);
     worst = std::max(worst, std::abs(p[i] - expected) / std::max(1.0, std::abs(expected)));
   }
