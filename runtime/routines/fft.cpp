@@ -97,8 +97,24 @@ bool each_group(int64_t rows, int64_t n, int64_t group, const Body& body) {
   return ok.load();
 }
 
-// Whole groups of rows: in lanes where the length is short, one after the other elsewhere. in(row) and out(row) give
-// the places of a row.
+// Groups of rows side by side in lanes: run(from, to, lines, work) takes a group. in(row) and out(row) give the places
+// of a row.
+template <class From, class To, class In, class Out, class Run>
+bool rows_in_lanes(const FftPlan& plan, int64_t first, int64_t count, const In& in, const Out& out, const Run& run) {
+  const FftKernels& kernels = fft_kernels();
+  const Floats work(plan.work() + 16);
+  if (!work.at) return false;
+  const From* from[16];
+  To* to[16];
+  for (int64_t row = first; row < first + count; row += kernels.lanes) {
+    const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
+    for (int l = 0; l < lines; ++l) from[l] = in(row + l), to[l] = out(row + l);
+    run(from, to, lines, work.at);
+  }
+  return true;
+}
+
+// Whole groups of rows: in lanes where the length is short, one after the other elsewhere.
 template <class In, class Out>
 bool transform_rows(const FftPlan& plan, int64_t first, int64_t count, int64_t step, bool inverse, float scale,
                     bool threads, const In& in, const Out& out) {
@@ -107,34 +123,18 @@ bool transform_rows(const FftPlan& plan, int64_t first, int64_t count, int64_t s
       if (!transform_row(plan, in(row), step, out(row), inverse, scale, threads)) return false;
     return true;
   }
-  const FftKernels& kernels = fft_kernels();
-  const Floats work(plan.work() + 16);
-  if (!work.at) return false;
-  const Complex* from[16];
-  Complex* to[16];
-  for (int64_t row = first; row < first + count; row += kernels.lanes) {
-    const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
-    for (int l = 0; l < lines; ++l) from[l] = in(row + l), to[l] = out(row + l);
-    kernels.lines(plan, from, step, to, lines, inverse, scale, work.at);
-  }
-  return true;
+  return rows_in_lanes<Complex, Complex>(plan, first, count, in, out, [&](auto from, auto to, int lines, float* work) {
+    fft_kernels().lines(plan, from, step, to, lines, inverse, scale, work);
+  });
 }
 
 // The same for real rows of n numbers, by a plan in lanes: `run` is a kernel of them.
 template <class From, class To, class Run>
 bool real_rows(const FftPlan& plan, int64_t first, int64_t count, const Rows& rows, const Rows& results,
                const Run& run) {
-  const FftKernels& kernels = fft_kernels();
-  const Floats work(plan.work() + 16);
-  if (!work.at) return false;
-  const From* from[16];
-  To* to[16];
-  for (int64_t row = first; row < first + count; row += kernels.lanes) {
-    const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
-    for (int l = 0; l < lines; ++l) from[l] = rows.start<const From>(row + l), to[l] = results.start<To>(row + l);
-    run(from, to, lines, work.at);
-  }
-  return true;
+  return rows_in_lanes<From, To>(
+      plan, first, count, [&](int64_t row) { return rows.start<const From>(row); },
+      [&](int64_t row) { return results.start<To>(row); }, run);
 }
 
 int64_t group_of(const FftPlan& plan) { return plan.way == FftPlan::Way::Lanes ? fft_kernels().lanes : 1; }
