@@ -124,7 +124,7 @@ def test_reading_a_tracer_behind_its_trace():
 
 
 @pytest.mark.parametrize("raises", [lambda: next(iter([])), lambda: signal.raise_signal(signal.SIGINT), lambda: {}["a"],
-                                    lambda: open("/nowhere/x"), lambda: bytearray(1 << 62), lambda: 1 // 0, lambda: sys.exit(3)])
+                                    lambda: open("/nowhere/x"), lambda: [0] * (1 << 62), lambda: 1 // 0, lambda: sys.exit(3)])
 def test_errors_of_traced_functions_have_a_value(raises):
     def f(x):
         raises()
