@@ -41,7 +41,7 @@ void write_graph(FILE* os, const std::function<void(std::ostream&)>& write);
 void check_readable(const array& a, Dtype wanted);
 
 // The only element of an array. Numbers convert inside of their kind: integers to integers that hold them, real floats
-// to real floats.
+// to real floats. Unsigned accessors give the bits of elements of their size, as those of data do.
 template <class T>
 void item_of(T* res, const array& a, Dtype wanted) {
   T& to = pointer(res, "res");
@@ -67,7 +67,15 @@ void item_of(T* res, const array& a, Dtype wanted) {
     }
     return;
   }
-  if (actual != wanted) throw_wrong_type(actual, wanted);
+  if (actual != wanted) {
+    if constexpr (std::unsigned_integral<T> && !std::is_same_v<T, bool>) {
+      if (issubdtype(wanted, unsignedinteger) && actual.size() == wanted.size()) {
+        to = view(a, wanted, StreamOrDevice(kNowhere)).template item<T>();
+        return;
+      }
+    }
+    throw_wrong_type(actual, wanted);
+  }
   if constexpr (std::is_same_v<T, bool>) to = a.item<bool>();
   if constexpr (sizeof(T) == sizeof(complex64_t)) {
     const complex64_t value = a.item<complex64_t>();

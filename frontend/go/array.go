@@ -101,8 +101,8 @@ func (a *Array) Valid() bool { return a != nil && a.ctx.Load() != nil }
 // IsValid is the same as Valid.
 func (a *Array) IsValid() bool { return a.Valid() }
 
-// New is an array without a value, which Set gives it.
-func New() *Array {
+// New is an array without a value, which Set gives it. Names are for the reader.
+func New(name ...string) *Array {
 	a := &Array{}
 	runtime.SetFinalizer(a, (*Array).Free)
 	return a

@@ -50,8 +50,8 @@ func fastRoPEDynamic(x *Array, dims int, traditional bool, base *float32, scale 
 	return wrap(r)
 }
 
-// FastScaledDotProductAttention: softmax(scale * queries @ keys^T + mask) @ values.
-func FastScaledDotProductAttention(queries, keys, values *Array, scale float32, maskMode string, maskArr, sinks *Array) *Array {
+// fastScaledDotProductAttention: softmax(scale * queries @ keys^T + mask) @ values.
+func fastScaledDotProductAttention(queries, keys, values *Array, scale float32, maskMode string, maskArr, sinks *Array) *Array {
 	maskModeC := C.CString(maskMode)
 	defer C.free(unsafe.Pointer(maskModeC))
 	var r C.mlx_array

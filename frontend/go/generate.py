@@ -28,11 +28,12 @@ WORDS = {
 PREFIX = {"fft": "", "linalg": "Linalg", "random": "Random", "fast": "Fast", "ops": ""}
 # Operations that the hand-written files give another form; their functions are not exported.
 INTERNAL = {
-    "allclose", "arange", "array_equal", "contiguous", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "cumsum",
+    "allclose", "arange", "array_equal", "broadcast_to", "contiguous", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "cumsum",
     "dequantize", "flatten", "full", "gather", "isclose", "linspace", "ones", "pad", "pad_symmetric", "quantize", "reshape", "slice",
     "slice_update", "softmax_axis", "tensordot", "tile", "transpose", "transpose_axes", "tri", "view", "zeros", "zeros_like",
     "random_normal", "random_uniform", "random_categorical", "random_bernoulli", "random_split",
     "random_categorical_num_samples", "fast_rope", "fast_rope_dynamic",
+    "fast_scaled_dot_product_attention",
 }  # fmt: skip
 GO_WORDS = {"type": "kind", "func": "f", "range": "r", "M": "m", "UPLO": "uplo", "S": "s"}
 

@@ -232,7 +232,7 @@ func (f *GGUFFile) Names() []string {
 // Free gives the file's memory back.
 func (f *GGUFFile) Free() { C.mlx_io_gguf_free(f.handle) }
 
-// Collect is the arrays in a value: in fields, slices, maps, pointers and interfaces, each once.
+// Collect is the arrays in a value that are not freed: in fields, slices, maps, pointers and interfaces, each once.
 func Collect(v any) []*Array {
 	var found []*Array
 	visit(reflect.ValueOf(v), map[uintptr]bool{}, func(a *Array) { found = append(found, a) })
@@ -256,7 +256,9 @@ func visit(v reflect.Value, seen map[uintptr]bool, found func(*Array)) {
 		}
 		seen[v.Pointer()] = true
 		if v.Type() == arrayType {
-			found((*Array)(v.UnsafePointer()))
+			if a := (*Array)(v.UnsafePointer()); a.Valid() {
+				found(a)
+			}
 			return
 		}
 		visit(v.Elem(), seen, found)

@@ -2,13 +2,26 @@
 
 package frit
 
+// FastScaledDotProductAttention is softmax(scale * q @ k^T + mask) @ v. The mode is "", "causal" or "array", which takes
+// the mask. Sinks are one more score for each head.
+func FastScaledDotProductAttention(q, k, v *Array, scale float32, mode string, mask *Array, sinks ...*Array) *Array {
+	if len(sinks) > 1 {
+		panic(&Error{sprintf("FastScaledDotProductAttention: %d arrays of sinks, not one", len(sinks))})
+	}
+	var sink *Array
+	if len(sinks) == 1 {
+		sink = sinks[0]
+	}
+	return fastScaledDotProductAttention(q, k, v, scale, mode, mask, sink)
+}
+
 // ScaledDotProductAttention is softmax(scale * q @ k^T) @ v, causal where asked for.
 func ScaledDotProductAttention(q, k, v *Array, scale float32, causal bool) *Array {
 	mode := ""
 	if causal {
 		mode = "causal"
 	}
-	return FastScaledDotProductAttention(q, k, v, scale, mode, nil, nil)
+	return FastScaledDotProductAttention(q, k, v, scale, mode, nil)
 }
 
 // ScaledDotProductAttentionWithSinks has a mask and one more score for each head.

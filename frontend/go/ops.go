@@ -2,8 +2,6 @@
 
 package frit
 
-import "math"
-
 // Zeros is an array of zeros.
 func Zeros(dtype DType, shape ...int) *Array { return zeros(shape, dtype) }
 
@@ -248,25 +246,42 @@ func AddRaw(a, b *Array) *Array { return Add(a, b) }
 // LessArray is the same as Less.
 func LessArray(a, b *Array) *Array { return Less(a, b) }
 
-// with calls an operation with a scalar of the array's own type, so that the type stays.
-func with(f func(a, b *Array) *Array, a *Array, value float64) *Array {
-	wide := FromValue(value)
-	defer wide.Free()
-	b := AsType(wide, a.DType())
+// with calls an operation with a scalar of the array's own type, so that the type stays. An array of integers gives
+// what MLX's promotion gives, float32.
+func with(f func(a, b *Array) *Array, a *Array, value float32) *Array {
+	b := FromValue(value)
 	defer b.Free()
+	if !a.DType().IsInteger() {
+		own := AsType(b, a.DType())
+		defer own.Free()
+		b = own
+	}
 	return f(a, b)
 }
 
-// AddScalar, MulScalar, DivScalar and FloorDivideScalar keep the type of the array.
-func AddScalar(a *Array, s float32) *Array              { return with(Add, a, float64(s)) }
-func MulScalar(a *Array, s float32) *Array              { return with(Multiply, a, float64(s)) }
-func DivScalar(a *Array, s float32) *Array              { return with(Divide, a, float64(s)) }
-func DivScalarInt[I Integer](a *Array, s I) *Array      { return with(Divide, a, float64(s)) }
-func FloorDivideScalar[I Integer](a *Array, s I) *Array { return with(FloorDivide, a, float64(s)) }
-func LessScalar(a *Array, s float32) *Array             { return with(Less, a, float64(s)) }
-func maximumScalar(a *Array, s float32) *Array          { return with(Maximum, a, float64(s)) }
-func minimumScalar(a *Array, s float32) *Array          { return with(Minimum, a, float64(s)) }
-func logsumexpPair(a *Array, s float32) *Array          { return with(Logaddexp, a, float64(s)) }
+// withInteger is the same for an integer, which keeps the type of every array but those of bool.
+func withInteger(f func(a, b *Array) *Array, a *Array, value int) *Array {
+	wide := FromValue(int64(value))
+	defer wide.Free()
+	dtype := a.DType()
+	if dtype == Bool {
+		dtype = Int32
+	}
+	own := AsType(wide, dtype)
+	defer own.Free()
+	return f(a, own)
+}
+
+// AddScalar, MulScalar and DivScalar keep the type of an array of floats; integers become float32. DivScalarInt and
+// FloorDivideScalar divide by an integer.
+func AddScalar(a *Array, s float32) *Array              { return with(Add, a, s) }
+func MulScalar(a *Array, s float32) *Array              { return with(Multiply, a, s) }
+func DivScalar(a *Array, s float32) *Array              { return with(Divide, a, s) }
+func DivScalarInt[I Integer](a *Array, s I) *Array      { return withInteger(Divide, a, int(s)) }
+func FloorDivideScalar[I Integer](a *Array, s I) *Array { return withInteger(FloorDivide, a, int(s)) }
+func LessScalar(a *Array, s float32) *Array             { return with(Less, a, s) }
+func maximumScalar(a *Array, s float32) *Array          { return with(Maximum, a, s) }
+func minimumScalar(a *Array, s float32) *Array          { return with(Minimum, a, s) }
 
 // Clamp limits the elements.
 func Clamp(a *Array, low, high float32) *Array { return ClipScalar(a, low, high, true, true) }
@@ -315,6 +330,9 @@ func IsCloseEqualNaN(a, b *Array, rtol, atol float64) *Array { return isClose(a,
 func ArrayEqual(a, b *Array) *Array                          { return arrayEqual(a, b, false) }
 func ArrayEqualNaN(a, b *Array) *Array                       { return arrayEqual(a, b, true) }
 
+// BroadcastTo repeats the array along axes of size 1 and along new leading axes.
+func BroadcastTo[I Integer](a *Array, shape []I) *Array { return broadcastTo(a, ints(shape)) }
+
 // Gather is the rows of a at indices.
 func Gather(a, indices *Array) *Array { return Take(a, indices, 0) }
 
@@ -337,30 +355,4 @@ func Dequantize(w, scales, biases *Array, groupSize, bits int, mode string, glob
 		scale = globalScale[0]
 	}
 	return dequantize(w, scales, biases, groupSize, bits, mode, scale, nil)
-}
-
-// Softplus is log(1 + exp(a)).
-func Softplus(a *Array) *Array { return logsumexpPair(a, 0) }
-
-// ReLU is the elements that are not negative, and zeros.
-func ReLU(a *Array) *Array { return maximumScalar(a, 0) }
-
-// SiLU is a * sigmoid(a).
-func SiLU(a *Array) *Array { return Multiply(a, Sigmoid(a)) }
-
-// GELU is a times the share of the normal distribution below a.
-func GELU(a *Array) *Array {
-	return Multiply(a, MulScalar(AddScalar(Erf(MulScalar(a, float32(1/math.Sqrt2))), 1), 0.5))
-}
-
-// GLU is the first half along the last axis, gated by the sigmoid of the second.
-func GLU(a *Array) *Array {
-	halves := Split(a, 2, -1)
-	return Multiply(halves[0], Sigmoid(halves[1]))
-}
-
-// SigmoidRouter is the sigmoid of gates, and the negative of its sum with a bias, whose smallest elements are the best.
-func SigmoidRouter(gates, bias *Array) (scores, negative *Array) {
-	scores = Sigmoid(gates)
-	return scores, Negative(Add(scores, bias))
 }

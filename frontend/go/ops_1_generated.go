@@ -343,8 +343,8 @@ func BroadcastArrays(inputs []*Array) []*Array {
 	return takeVector(r)
 }
 
-// BroadcastTo: Repeats `a` along axes of size 1 and along new leading axes.
-func BroadcastTo(a *Array, shape []int) *Array {
+// broadcastTo: Repeats `a` along axes of size 1 and along new leading axes.
+func broadcastTo(a *Array, shape []int) *Array {
 	shapeC := intsOfC(shape)
 	var r C.mlx_array
 	check(C.go_mlx_broadcast_to(&r, a.handle(), pointerTo(shapeC), C.size_t(len(shape)), currentStream()))

@@ -145,7 +145,7 @@ func Sweep() {
 // ReleaseAll is the same as Sweep.
 func ReleaseAll() { Sweep() }
 
-// Eval computes the values of arrays and returns them. In a scope it then frees the other arrays of the scope that
+// Eval computes the values of arrays, but for those that are nil or freed, and returns them. In a scope it then frees the other arrays of the scope that
 // nobody keeps.
 func Eval(outputs ...*Array) []*Array {
 	list := newVector(valid(outputs))
@@ -164,11 +164,11 @@ func AsyncEval(outputs ...*Array) {
 	check(C.go_mlx_async_eval(list))
 }
 
-// valid leaves nil out.
+// valid leaves nil and freed arrays out.
 func valid(arrays []*Array) []*Array {
 	some := make([]*Array, 0, len(arrays))
 	for _, a := range arrays {
-		if a != nil {
+		if a.Valid() {
 			some = append(some, a)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -56,6 +57,9 @@ func (d DType) String() string {
 // ItemSize is the bytes of an element.
 func (d DType) ItemSize() int64 { return int64(C.mlx_dtype_size(C.mlx_dtype(d))) }
 
+// IsInteger says whether it is a type of integers or bool.
+func (d DType) IsInteger() bool { return d >= Bool && d <= Int64 }
+
 // UnmarshalJSON reads the name of a type: "float32", or "F32" as in .safetensors files.
 func (d *DType) UnmarshalJSON(b []byte) error {
 	var name string
@@ -96,43 +100,48 @@ func (h F16) Float32() float32 {
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
-// Element is a Go type that an array's elements can have.
+// The element types under the names that other Go packages over MLX give them.
+const (
+	DTypeBool      = Bool
+	DTypeUint8     = Uint8
+	DTypeUint16    = Uint16
+	DTypeUint32    = Uint32
+	DTypeUint64    = Uint64
+	DTypeInt8      = Int8
+	DTypeInt16     = Int16
+	DTypeInt32     = Int32
+	DTypeInt64     = Int64
+	DTypeFloat16   = Float16
+	DTypeFloat32   = Float32
+	DTypeFloat64   = Float64
+	DTypeBFloat16  = BFloat16
+	DTypeComplex64 = Complex64
+)
+
+// Element is a Go type that an array's elements can have, or a type of a program that is one of these underneath. F16
+// and BF16 are the bits of halves; other types over uint16 are integers.
 type Element interface {
-	bool | uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | F16 | float32 | float64 | BF16 | complex64
+	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64 | ~complex64
+}
+
+var dtypeOfKind = map[reflect.Kind]DType{
+	reflect.Bool: Bool, reflect.Uint8: Uint8, reflect.Uint16: Uint16, reflect.Uint32: Uint32, reflect.Uint64: Uint64,
+	reflect.Int8: Int8, reflect.Int16: Int16, reflect.Int32: Int32, reflect.Int64: Int64, reflect.Float32: Float32,
+	reflect.Float64: Float64, reflect.Complex64: Complex64,
 }
 
 // DTypeOf is the element type of a Go type.
 func DTypeOf[T Element]() DType {
 	var zero T
 	switch any(zero).(type) {
-	case bool:
-		return Bool
-	case uint8:
-		return Uint8
-	case uint16:
-		return Uint16
-	case uint32:
-		return Uint32
-	case uint64:
-		return Uint64
-	case int8:
-		return Int8
-	case int16:
-		return Int16
-	case int32:
-		return Int32
-	case int64:
-		return Int64
-	case F16:
-		return Float16
 	case float32:
 		return Float32
-	case float64:
-		return Float64
+	case F16:
+		return Float16
 	case BF16:
 		return BFloat16
 	}
-	return Complex64
+	return dtypeOfKind[reflect.TypeOf(zero).Kind()]
 }
 
 // pointerTo is the first element's place, or nil.
@@ -225,8 +234,29 @@ func FromSlice[T Element](data []T, shape ...int) *Array {
 	return wrap(r)
 }
 
-// FromValue is a scalar.
-func FromValue[T Element](value T) *Array { return scalar(DTypeOf[T](), unsafe.Pointer(&value)) }
+// FromValues is the same as FromSlice.
+func FromValues[S ~[]T, T Element](values S, shape ...int) *Array { return FromSlice(values, shape...) }
+
+// FromValue is a scalar. An int makes an int32.
+func FromValue[T Element | ~int](value T) *Array {
+	switch v := any(value).(type) {
+	case float32:
+		return scalar(Float32, unsafe.Pointer(&value))
+	case F16:
+		return scalar(Float16, unsafe.Pointer(&v))
+	case BF16:
+		return scalar(BFloat16, unsafe.Pointer(&v))
+	}
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Int {
+		return scalar(dtypeOfKind[v.Kind()], unsafe.Pointer(&value))
+	}
+	if v.Int() > math.MaxInt32 || v.Int() < math.MinInt32 {
+		panic(&Error{sprintf("FromValue: %d does not fit into int32; pass an int64", v.Int())})
+	}
+	small := int32(v.Int())
+	return scalar(Int32, unsafe.Pointer(&small))
+}
 
 func scalar(d DType, value unsafe.Pointer) *Array {
 	var r C.mlx_array

@@ -120,6 +120,33 @@ static void elements(void) {
   FAILS(mlx_array_item_float32(&one, none), "null mlx_array");
 }
 
+/* The bits of an element, by the unsigned accessor of its size. */
+static void bits_of_elements(void) {
+  uint8_t byte = 0;
+  uint16_t word = 0;
+  uint32_t bits32 = 0;
+  uint64_t bits64 = 0;
+  OK(mlx_array_item_uint8(&byte, keep(mlx_array_new_bool(true))));
+  CHECK(byte == 1);
+  mlx_array half = mlx_array_new();
+  const mlx_array one = keep(mlx_array_new_float(1));
+  OK(mlx_astype(&half, one, MLX_BFLOAT16, s));
+  OK(mlx_array_item_uint16(&word, half));
+  CHECK(word == 0x3f80);
+  OK(mlx_astype(&half, one, MLX_FLOAT16, s));
+  OK(mlx_array_item_uint16(&word, half));
+  CHECK(word == 0x3c00);
+  OK(mlx_array_item_uint32(&bits32, one));
+  CHECK(bits32 == 0x3f800000);
+  OK(mlx_array_item_uint64(&bits64, keep(mlx_array_new_double(1))));
+  CHECK(bits64 == 0x3ff0000000000000);
+  OK(mlx_array_item_uint64(&bits64, keep(mlx_array_new_complex(1, 0))));
+  CHECK(bits64 == 0x3f800000);
+  FAILS(mlx_array_item_uint64(&bits64, one), "the array has the type float32, not uint64");
+  FAILS(mlx_array_item_uint32(&bits32, floats(SHAPE(2), (float[]){1, 2})), "2 elements, not one");
+  OK(mlx_array_free(half));
+}
+
 /* Each integer type: what goes in comes out, and does not fit elsewhere. */
 #define INTEGER(type, name, DTYPE, number)                                            \
   do {                                                                                \
@@ -324,6 +351,7 @@ int main(int count, char** arguments) {
   creation();
   managed();
   elements();
+  bits_of_elements();
   integers();
   handles();
   vectors();

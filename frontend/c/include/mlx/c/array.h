@@ -154,16 +154,20 @@ int mlx_array_eval(mlx_array arr);
 /* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
 int mlx_array_item_bool(bool* res, const mlx_array arr);
 
-/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
+/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value, or for
+ * unsigned accessors be of this size. */
 int mlx_array_item_uint8(uint8_t* res, const mlx_array arr);
 
-/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
+/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value, or for
+ * unsigned accessors be of this size. */
 int mlx_array_item_uint16(uint16_t* res, const mlx_array arr);
 
-/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
+/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value, or for
+ * unsigned accessors be of this size. */
 int mlx_array_item_uint32(uint32_t* res, const mlx_array arr);
 
-/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
+/* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value, or for
+ * unsigned accessors be of this size. */
 int mlx_array_item_uint64(uint64_t* res, const mlx_array arr);
 
 /* The only element of an array, evaluated. The accessor must be of the same kind of number and hold the value. */
