@@ -12,6 +12,7 @@
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
+#include "runtime/memory/round_up.h"
 #include "runtime/openblas/depthwise.h"
 #include "runtime/openblas/line_convolution.h"
 #include "runtime/openblas/matrix.h"
@@ -123,7 +124,7 @@ class Forward {
 
   void tile(int64_t number, int64_t panel, int64_t end) {
     const int64_t first = number * tile_, rows = std::min(tile_, s_.rows - first);
-    const size_t size = static_cast<size_t>(ceil_div(tile_ * depth_ * static_cast<int64_t>(sizeof(U)), 64) * 64);
+    const size_t size = round_up(static_cast<size_t>(tile_ * depth_) * sizeof(U), 64);
     Scratch block(size + (turned_ ? packed_->bytes(depth_, tile_) : 0));
     if (!block.data() || exhausted_) {
       exhausted_ = true;
