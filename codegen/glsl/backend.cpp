@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/glsl/elements/ptx_elements.h"
 #include "codegen/glsl/shader.h"
 #include "ir/text/kernel_printer.h"
 
@@ -147,6 +148,8 @@ class GlslBackend : public Backend {
       if (const auto number = static_cast<uint32_t>(i); applied.count(number) && !launched.count(number)) continue;
       FRIT_ASSIGN_OR_RETURN(shader, emit_kernel(program.kernels[i], features, comments));
       shaders.push_back(std::move(shader));
+      if (!features.ptx) continue;
+      if (auto stand_in = ptx_elements(program.kernels[i])) shaders.push_back(std::move(*stand_in));
     }
     for (Shader& s : products) shaders.push_back(std::move(s));
     return shaders;

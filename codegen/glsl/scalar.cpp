@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "codegen/glsl/emitter.h"
+#include "codegen/glsl/inverse.h"
 
 namespace frit::codegen::glsl {
 
@@ -28,21 +30,17 @@ std::string wrap(Dtype t, const std::string& e) {
   }
 }
 
-// `x` over a literal: times its inverse in two parts of one sign, so that it is rounded as a quotient is (but where the
-// result is subnormal), with the infinities and signs of one. Empty where the inverse is out of range or the divisor is
-// no number.
+// `x` over a literal by its inverse (inverse.h); empty where it has none.
 std::string by_constant(const std::string& x, const std::string& divisor) {
   const char* begin = divisor.c_str() + (divisor[0] == '(' ? 1 : 0);
   char* end = nullptr;
   const float c = std::strtof(begin, &end);
-  if (end == begin || (*end != '\0' && *end != ')') || !(std::fabs(c) > 0x1p-100f && std::fabs(c) < 0x1p100f))
-    return {};
-  const double inverse = 1 / static_cast<double>(c);
-  auto high = static_cast<float>(inverse);
-  if (std::fabs(static_cast<double>(high)) > std::fabs(inverse)) high = std::nextafter(high, 0.0f);
-  const auto low = static_cast<float>(inverse - static_cast<double>(high));
+  if (end == begin || (*end != '\0' && *end != ')')) return {};
+  const std::optional<Inverse> inverse = inverse_of(c);
+  if (!inverse) return {};
   auto text = [](float v) { return literal(float32, std::bit_cast<uint32_t>(v)); };
-  return low == 0 ? x + " * " + text(high) : "fma(" + x + ", " + text(high) + ", " + x + " * " + text(low) + ")";
+  return inverse->low == 0 ? x + " * " + text(inverse->high)
+                           : "fma(" + x + ", " + text(inverse->high) + ", " + x + " * " + text(inverse->low) + ")";
 }
 
 // The suffix of a helper's name: the type that it computes in.

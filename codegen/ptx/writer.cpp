@@ -51,7 +51,7 @@ Value Writer::parameter(size_t index) { return u64("ld.param.b64", {at("p" + num
 std::string Writer::finish(const Kernel& k) const {
   std::string text = ".version 8.3\n.target " + k.target + "\n.address_size 64\n.visible .entry " + k.entry + "(";
   for (size_t i = 0; i < k.parameters; ++i) text += (i ? ", .param .u64 p" : ".param .u64 p") + number(i);
-  text += ")\n.maxntid " + number(k.threads) + ", 1, 1\n.minnctapersm 1\n{\n";
+  text += ")\n.maxntid " + number(k.threads) + ", 1, 1\n.minnctapersm " + number(k.groups) + "\n{\n";
   if (k.shared_bytes)
     text += "  .shared .align " + number(k.shared_align) + " .b8 " + kShared + "[" + number(k.shared_bytes) + "];\n";
   for (size_t i = 0; i < registers_.size(); ++i)

@@ -55,6 +55,7 @@ class Writer {
     size_t parameters;
     uint32_t threads;
     uint32_t shared_bytes, shared_align;  // of `kShared`
+    uint32_t groups = 1;                  // workgroups of a multiprocessor that registers leave room for
   };
   static constexpr const char* kShared = "memory";
   // The module with all that was written.

@@ -126,11 +126,19 @@ Result<std::string> device_name(std::string_view said) {
                         : "devices are " + known);
 }
 
-int trial_element(size_t window, int64_t i) {
+namespace {
+
+uint64_t trial_bits(size_t window, int64_t i) {
   uint64_t h = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u + (window + 1) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 29) * 0x94d049bb133111ebu;
-  return static_cast<int>((h ^ h >> 32) % 9) - 4;
+  return h ^ h >> 32;
 }
+
+}  // namespace
+
+int trial_element(size_t window, int64_t i) { return static_cast<int>(trial_bits(window, i) % 9) - 4; }
+
+double trial_number(size_t buffer, int64_t i) { return (static_cast<double>(trial_bits(buffer, i) % 257) - 128) / 16; }
 
 namespace {
 

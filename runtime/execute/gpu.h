@@ -124,6 +124,8 @@ struct RoutineForm {
 };
 // Element `i` in memory of an operand of a trial: an integer from -4 to 4, so that sums in f32 are exact.
 int trial_element(size_t window, int64_t i);
+// The same of the trial of a kernel: numbers from -8 to 8 that are exact in 16 bits.
+double trial_number(size_t buffer, int64_t i);
 
 // One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch`
 // says so, the symbols' values.
@@ -145,6 +147,19 @@ struct GpuKernel {
   uint32_t multiple = 1;
   std::optional<RoutineForm> routine;  // of a shader that is a routine's
   std::string entry = {};              // of a PTX module, which takes its arguments as parameters of 64 bits
+  // Of a PTX module that computes what the shader of another kernel does. A launch takes it where that kernel has so
+  // many iterations, its buffers and symbols are aligned as above, the driver takes the text, and it has passed its
+  // trial. Its arguments are the buffers, the number of iterations, the symbols.
+  struct StandIn {
+    std::string kernel;
+    int64_t least = 0, most = 0;  // iterations
+    // The trial has so many iterations. All symbols have that value, buffers have as many elements (trial_number), and
+    // nearly all elements of the results have these bits; the bytes of buffers that are only read are none.
+    int64_t trial = 0;
+    std::vector<std::string> results = {};
+    friend bool operator==(const StandIn&, const StandIn&) = default;
+  };
+  std::optional<StandIn> stands_in = {};
   bool is_ptx() const { return !entry.empty(); }
 };
 

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU9";
+constexpr std::string_view kMagic = "FRITGPUA";
 
 class Writer : private PlanWriter {
  public:
@@ -32,6 +32,13 @@ class Writer : private PlanWriter {
     out_.u8(k.routine.has_value());
     if (k.routine) routine(*k.routine);
     out_.text(k.entry);
+    out_.u8(k.stands_in.has_value());
+    if (k.stands_in) stand_in(*k.stands_in);
+  }
+  void stand_in(const GpuKernel::StandIn& s) {
+    out_.text(s.kernel);
+    for (const int64_t v : {s.least, s.most, s.trial}) out_.u64(static_cast<uint64_t>(v));
+    list(s.results, [&](const std::string& bytes) { out_.text(bytes); });
   }
   void routine(const RoutineForm& r) {
     out_.u32(r.step);
@@ -62,7 +69,7 @@ class Reader : private PlanReader {
   Result<GpuCode> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not code for a gpu of this version");
     GpuCode code;
-    list(code.kernels, 47, [&] { return kernel(); });
+    list(code.kernels, 48, [&] { return kernel(); });
     finish();
     if (failed_) return Diagnostic("code for a gpu is damaged: " + std::string(failed_));
     return code;
@@ -91,7 +98,17 @@ class Reader : private PlanReader {
     if (flag()) k.routine = routine();
     k.entry = in_.text();
     require(k.is_ptx() || k.spirv.size() % 4 == 0, "a shader is not made of words");
+    if (flag()) k.stands_in = stand_in();
+    require(!k.stands_in || k.is_ptx(), "a shader stands in for another kernel's");
     return k;
+  }
+  GpuKernel::StandIn stand_in() {
+    constexpr int64_t kMostOfTrial = 1 << 20;
+    GpuKernel::StandIn s{std::string(in_.text())};
+    for (int64_t* v : {&s.least, &s.most, &s.trial}) *v = static_cast<int64_t>(in_.u64());
+    require(s.trial > 0 && s.trial <= kMostOfTrial, "a trial has no size");
+    list(s.results, 4, [&] { return std::string(in_.text()); });
+    return s;
   }
   RoutineForm routine() {
     RoutineForm r;

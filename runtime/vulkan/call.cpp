@@ -226,6 +226,21 @@ Status GpuCall::check_narrow(const KernelPlan& plan, int64_t extent, const int64
                     "split the arrays, or run on the cpu");
 }
 
+bool GpuCall::is_aligned(const GpuKernel& code, const KernelPlan& plan, const Frame<uint64_t>& frame) {
+  bool aligned = true;
+  for (uint32_t b : code.aligned_buffers)
+    aligned = aligned && b < plan.buffers.size() && frame.buffers[plan.buffers[b]] % 16 == 0;
+  for (uint32_t s : code.multiple_symbols)
+    aligned = aligned && s < plan.symbols.size() && frame.symbols[plan.symbols[s]] % code.multiple == 0;
+  return aligned;
+}
+
+bool GpuCall::suits(Shader& shader, const Kernel& kernel, const Frame<uint64_t>& frame, int64_t extent) const {
+  const GpuKernel& code = shader.code();
+  if (extent < code.stands_in->least || extent > code.stands_in->most) return false;
+  return is_aligned(code, *kernel.plan, frame) && passes_trial(shader, kernel);
+}
+
 Status GpuCall::launch(const Kernel& kernel, const Frame<uint64_t>& frame) {
   const KernelPlan& plan = *kernel.plan;
   Shader& shader = program_.shader(plan.name);
@@ -236,10 +251,13 @@ Status GpuCall::launch(const Kernel& kernel, const Frame<uint64_t>& frame) {
   if (!program_.device().info().features.int64) FRIT_TRY(check_narrow(plan, extent, symbols));
   Arguments arguments;
   for (uint32_t b : plan.buffers) arguments.push_back(frame.buffers[b]);
-  bool aligned = true;
-  for (uint32_t b : code.aligned_buffers) aligned = aligned && b < arguments.size() && arguments[b] % 16 == 0;
-  for (uint32_t s : code.multiple_symbols)
-    aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
+  if (Shader* other = program_.stand_in(plan.name); other && suits(*other, kernel, frame, extent)) {
+    const int64_t each = other->code().per_group;
+    arguments.push_back(static_cast<uint64_t>(extent));
+    for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
+    return add(kernel.step, *other, 0, arguments, (extent + each - 1) / each, false);
+  }
+  const bool aligned = is_aligned(code, plan, frame);
   int64_t groups = plan.parallel ? (extent + code.per_group - 1) / code.per_group : 1;
   if (code.scratch) {
     groups = std::min<int64_t>(groups, GpuKernel::kScratchGroups);

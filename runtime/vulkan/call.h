@@ -62,6 +62,12 @@ class GpuCall {
 
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
   Status launch(const Kernel& kernel, const Frame<uint64_t>& frame);
+  // Whether `shader`, the kernel's stand-in, is launched over `extent` iterations of it.
+  bool suits(Shader& shader, const Kernel& kernel, const Frame<uint64_t>& frame, int64_t extent) const;
+  static bool is_aligned(const GpuKernel& code, const KernelPlan& plan, const Frame<uint64_t>& frame);
+  // Whether a stand-in does its trial right; tried at the first call.
+  bool passes_trial(Shader& shader, const Kernel& kernel) const;
+  Result<bool> attempt_trial(Shader& shader, const Kernel& kernel) const;
   // Launches the kernels that wait for the routine `step`, but for those whose results the chosen forms compute.
   Status launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame);
   // Forms that are joined; nothing is launched where one of them cannot be.

@@ -56,6 +56,7 @@ Program::Program(Device& device, GpuCode code) : device_(device) {
       forms_[form->step].push_back(shader.get());
       waiting_.insert(form->prologue.begin(), form->prologue.end());
     }
+    if (const auto& other = shader->code().stands_in) stand_ins_[other->kernel] = shader.get();
     shaders_[std::move(name)] = std::move(shader);
   }
 }

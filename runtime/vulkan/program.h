@@ -34,6 +34,11 @@ class Program : public DeviceCode {
     const auto found = forms_.find(step);
     return found == forms_.end() ? std::span<Shader* const>() : std::span<Shader* const>(found->second);
   }
+  // The kernel of PTX that may be launched in the place of a kernel's shader, or null.
+  Shader* stand_in(const std::string& kernel) const {
+    const auto found = stand_ins_.find(kernel);
+    return found == stand_ins_.end() ? nullptr : found->second;
+  }
   // Whether a later routine's shader may compute the kernel's result itself.
   bool waits(size_t step) const { return waiting_.contains(step); }
   const std::shared_ptr<Buffer>& constant(size_t buffer) const { return constants_[buffer]; }
@@ -57,6 +62,7 @@ class Program : public DeviceCode {
 
   Device& device_;
   std::map<std::string, std::unique_ptr<Shader>> shaders_;
+  std::map<std::string, Shader*> stand_ins_;
   std::map<size_t, std::vector<Shader*>> forms_;
   std::set<size_t> waiting_;
   std::vector<std::shared_ptr<Buffer>> constants_;

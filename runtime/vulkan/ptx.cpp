@@ -11,11 +11,11 @@ namespace {
 std::atomic<bool> trial_lost_device{false};
 
 // The element of a trial as it lies in memory; false where the type has none.
-bool put_element(Dtype type, int value, std::byte* to) {
+bool put_element(Dtype type, double value, std::byte* to) {
   const auto number = static_cast<float>(value);
   uint16_t bits;
   if (type == float32) return std::memcpy(to, &number, sizeof number), true;
-  if (const double wide = value; type == float64) return std::memcpy(to, &wide, sizeof wide), true;
+  if (type == float64) return std::memcpy(to, &value, sizeof value), true;
   if (type == bool_) return *to = static_cast<std::byte>(value != 0), true;
   if (type == float16)
     bits = float_to_half_bits(number);
@@ -25,6 +25,31 @@ bool put_element(Dtype type, int value, std::byte* to) {
     return false;
   std::memcpy(to, &bits, sizeof bits);
   return true;
+}
+
+// The same of integers of 32 bits, which are rounded as a cast does.
+bool put_number(Dtype type, double value, std::byte* to) {
+  if (type != int32 && type != uint32) return put_element(type, value, to);
+  const auto integer = static_cast<int32_t>(value);
+  return std::memcpy(to, &integer, sizeof integer), true;
+}
+
+bool is_nan(Dtype type, const std::byte* from) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, from, type.size());
+  if (type == float32) return (bits & 0x7fffffffu) > 0x7f800000u;
+  return (type == float16 && (bits & 0x7fffu) > 0x7c00u) || (type == bfloat16 && (bits & 0x7fffu) > 0x7f80u);
+}
+
+// Whether nearly all elements are the same, NaNs whatever their bits: a quotient may be a last digit off.
+bool agrees(Dtype type, std::span<const std::byte> bytes, std::string_view wanted) {
+  const size_t size = type.size(), count = wanted.size() / size;
+  if (bytes.size() != wanted.size()) return false;
+  const auto* right = reinterpret_cast<const std::byte*>(wanted.data());
+  size_t others = 0;
+  for (size_t i = 0; i < count * size; i += size)
+    if (std::memcmp(&bytes[i], right + i, size) != 0 && !(is_nan(type, &bytes[i]) && is_nan(type, right + i))) ++others;
+  return others <= count / 16;
 }
 
 }  // namespace
@@ -124,6 +149,52 @@ Result<bool> GpuCall::attempt_trial(const Library& step, std::span<Shader* const
   FRIT_TRY(trial.finish());
   FRIT_TRY(program_.device().read(*result, 0, bytes.data(), bytes.size()));
   return hash_bytes(bytes.data(), bytes.size()) == form.trial->result;
+}
+
+bool GpuCall::passes_trial(Shader& shader, const Kernel& kernel) const {
+  if (const std::optional<bool> known = shader.passed()) return *known;
+  const bool passed = program_.device().passes_trial(shader.code().spirv, [&] {
+    if (!shader.make(program_.device(), 0).ok()) return false;
+    const Result<bool> right = attempt_trial(shader, kernel);
+    if (right.ok() && !*right)
+      tell_gpu("the shader takes the place of " + shader.code().name + ": its trial on " +
+               program_.device().info().name + " gave wrong numbers");
+    return right.ok() && *right;
+  });
+  shader.set_passed(passed);
+  return passed;
+}
+
+Result<bool> GpuCall::attempt_trial(Shader& shader, const Kernel& kernel) const {
+  const KernelPlan& plan = *kernel.plan;
+  const GpuKernel::StandIn& own = *shader.code().stands_in;
+  if (own.results.size() != plan.buffers.size()) return Diagnostic("a trial has other buffers");
+  GpuCall trial(plan_, program_);
+  Arguments arguments;
+  std::vector<std::byte> bytes;
+  for (size_t b = 0; b < plan.buffers.size(); ++b) {
+    const Dtype type = plan_.buffers[plan.buffers[b]].dtype;
+    bytes.assign(static_cast<size_t>(own.trial) * type.size(), std::byte{0xff});
+    FRIT_ASSIGN_OR_RETURN(memory, trial.allocate(bytes.size()));
+    for (int64_t i = 0; own.results[b].empty() && i < own.trial; ++i)
+      if (!put_number(type, trial_number(b, i), bytes.data() + i * static_cast<int64_t>(type.size())))
+        return Diagnostic("a trial has elements of another type");
+    FRIT_TRY(program_.device().write(*memory, 0, bytes.data(), bytes.size()));
+    trial.place(*memory, !own.results[b].empty(), arguments.emplace_back());
+    trial.held_.push_back(std::move(memory));
+  }
+  for (size_t i = 0; i <= plan.symbols.size(); ++i) arguments.push_back(static_cast<uint64_t>(own.trial));
+  const int64_t each = shader.code().per_group;
+  FRIT_TRY(trial.add(kernel.step, shader, 0, arguments, (own.trial + each - 1) / each, false));
+  FRIT_TRY(trial.finish());
+  for (size_t b = 0; b < plan.buffers.size(); ++b) {
+    if (own.results[b].empty()) continue;
+    const Dtype type = plan_.buffers[plan.buffers[b]].dtype;
+    bytes.resize(static_cast<size_t>(own.trial) * type.size());
+    FRIT_TRY(program_.device().read(*trial.held_[b], 0, bytes.data(), bytes.size()));
+    if (!agrees(type, bytes, own.results[b])) return false;
+  }
+  return true;
 }
 
 }  // namespace frit::runtime::vulkan

@@ -27,7 +27,9 @@ GpuCode sample() {
   r.joined = true;
   r.epilogue = true;
   r.trial = {std::vector<int64_t>(RoutineForm::slots(2), 5), {3, 4}};
-  return {{plain, form}};
+  GpuKernel other{"other", "text", 256, 2048, false, false, {1}, {0}, 8, {}, "elements"};
+  other.stands_in = GpuKernel::StandIn{"plain", 1 << 21, 1 << 30, 256, {"", std::string(512, 'r')}};
+  return {{plain, form, other}};
 }
 
 TEST(GpuCode, reads_back_what_was_written) {
@@ -35,7 +37,7 @@ TEST(GpuCode, reads_back_what_was_written) {
   auto read = read_gpu_code(bytes);
   ASSERT_TRUE(read.ok()) << read.error().str();
   EXPECT_EQ(write_gpu_code(*read), bytes);
-  ASSERT_EQ(read->kernels.size(), 2u);
+  ASSERT_EQ(read->kernels.size(), 3u);
   EXPECT_EQ(read->kernels[0].aligned_buffers, (std::vector<uint32_t>{0, 2}));
   EXPECT_FALSE(read->kernels[0].routine.has_value());
   const GpuCode written = sample();
@@ -55,6 +57,19 @@ TEST(GpuCode, reads_back_what_was_written) {
   EXPECT_EQ(a.trial, b.trial);
   EXPECT_EQ(read->kernels[1].entry, "entry");
   EXPECT_FALSE(read->kernels[0].is_ptx());
+  EXPECT_FALSE(read->kernels[1].stands_in.has_value());
+  EXPECT_EQ(read->kernels[2].stands_in, written.kernels[2].stands_in);
+}
+
+TEST(GpuCode, a_stand_in_is_ptx_with_a_trial) {
+  GpuCode code = sample();
+  code.kernels[2].entry.clear();
+  EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
+  for (const int64_t size : {int64_t{0}, int64_t{-1}, int64_t{1} << 40}) {
+    code = sample();
+    code.kernels[2].stands_in->trial = size;
+    EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
+  }
 }
 
 TEST(GpuCode, numbers_must_be_those_of_its_windows) {

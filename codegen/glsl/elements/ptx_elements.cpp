@@ -1,0 +1,307 @@
+// A thread takes eight neighbouring elements. All loads come first; then each pair of elements goes through the whole
+// arithmetic; then come the stores.
+#include "codegen/glsl/elements/ptx_elements.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "codegen/glsl/elements/ptx_pairs.h"
+#include "ir/interpret/interpret_kernel.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+using ptx::Value;
+using ptx::Writer;
+
+constexpr uint32_t kEach = 8, kThreads = 256, kPairs = kEach / 2;
+// Results rounded to bf16 for each element, and elements of a launch, from which PTX gains: its launches take about a
+// microsecond longer than those of shaders.
+constexpr int kLeastRoundings = 3;
+constexpr int64_t kLeastElements = 1 << 21, kMostElements = int64_t{1} << 30;
+constexpr int64_t kTrial = 256;  // elements
+
+// Where an element lies: at its own place, at its place in a row of `length`, at its row's place, or at one for all.
+enum class Lies : uint8_t { Dense, InRow, ByRow, Once };
+struct Place {
+  Lies lies;
+  Dim length = 0;
+};
+
+std::optional<Place> place_of(const ir::Kernel& k, const Dim& index, const std::string& var) {
+  const Dim i = Dim::symbol(var);
+  if (index == i) return Place{Lies::Dense};
+  if (index == Dim(0)) return Place{Lies::Once};
+  std::vector<std::string> symbols;
+  index.collect_symbols(symbols);
+  std::vector<Dim> lengths;
+  for (const std::string& s : symbols)
+    if (s != var) lengths.push_back(Dim::symbol(s));
+  // A known length is that of the buffer, or what divides the loop's.
+  for (const ir::KernelBuffer& b : k.buffers)
+    if (b.size.is_const()) lengths.push_back(b.size);
+  const ir::Loop* loop = ir::parallel_loop(k);
+  for (const ir::KernelBuffer& b : k.buffers)
+    if (loop->extent.is_const() && b.size.is_const() && b.size.value() > 0 &&
+        loop->extent.value() % b.size.value() == 0)
+      lengths.emplace_back(loop->extent.value() / b.size.value());
+  for (const Dim& length : lengths) {
+    if (length.is_const() ? length.value() < 1 || length.value() % kEach != 0 : !length.as_symbol()) continue;
+    if (index == mod(i, length)) return Place{Lies::InRow, length};
+    if (index == floor_div(i, length)) return Place{Lies::ByRow, length};
+  }
+  return std::nullopt;
+}
+
+// A kernel whose parallel loop has straight-line code over elements that lie so.
+struct Elements {
+  const ir::Kernel& kernel;
+  const ir::Loop& loop;
+  std::map<const ir::Instr*, Place> places = {};  // of loads
+};
+
+uint32_t symbol_number(const ir::Kernel& k, const std::string& name) {
+  return static_cast<uint32_t>(std::find(k.symbols.begin(), k.symbols.end(), name) - k.symbols.begin());
+}
+
+bool is_moved(Dtype t) { return is_low_precision(t) || t == float32 || t == int32 || t == uint32; }
+
+std::optional<Elements> find_elements(const ir::Kernel& k) {
+  const ir::Loop* loop = ir::parallel_loop(k);
+  if (!loop || !k.locals.empty() || DimFacts(k.facts).range(loop->extent).high < kLeastElements) return std::nullopt;
+  Elements e{k, *loop};
+  int roundings = 0;
+  for (const ir::KernelBuffer& b : k.buffers)
+    if (!is_moved(b.dtype) || (b.read && b.written)) return std::nullopt;
+  for (const ir::Instr& i : loop->body) {
+    if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node)) {
+      if (!PtxPairs::knows(k, *s)) return std::nullopt;
+      roundings += s->op == ir::ScalarOp::Cast && s->type == bfloat16;
+    } else if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      const auto place = l->mask == ir::kNoReg ? place_of(k, l->index, loop->var) : std::nullopt;
+      if (!place) return std::nullopt;
+      e.places[&i] = *place;
+    } else if (const auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
+      if (s->mask != ir::kNoReg || s->index != Dim::symbol(loop->var)) return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (roundings < kLeastRoundings) return std::nullopt;
+  return e;
+}
+
+class ElementsWriter {
+ public:
+  explicit ElementsWriter(const Elements& e) : e_(e), k_(e.kernel), pairs_(w_, e.kernel) {}
+
+  std::string run() {
+    const Value thread = w_.u32("mov.u32", {"%tid.x"}), group = w_.u32("mov.u32", {"%ctaid.x"});
+    const Value own = w_.u32("mad.lo.u32", {group, ptx::number(kThreads), thread});
+    first_ = w_.u32("shl.b32", {own, "3"});
+    const Value extent = w_.low_parameter(k_.buffers.size());
+    const Value end = w_.label(), rest = w_.label();
+    w_.jump_if(w_.test("setp.ge.u32", {first_, extent}), end);
+    const Dim& whole = e_.loop.extent;
+    const bool has_rest = !whole.is_const() || whole.value() % kEach != 0;
+    const Value left = w_.u32("sub.u32", {extent, first_});
+    if (has_rest) w_.jump_if(w_.test("setp.lt.u32", {left, ptx::number(kEach)}), rest);
+    body();
+    if (has_rest) {
+      w_.jump(end);
+      w_.place(rest);
+      for (uint32_t i = 0; i < kEach; ++i) there_.push_back(w_.test("setp.gt.u32", {left, ptx::number(i)}));
+      body();
+    }
+    w_.place(end);
+    w_.op("ret", {});
+    return w_.finish({"sm_90", "elements", k_.buffers.size() + 1 + k_.symbols.size(), kThreads, 0, 0, kGroups});
+  }
+
+ private:
+  // Workgroups of a multiprocessor that registers must leave room for: so many loads are under way.
+  static constexpr uint32_t kGroups = 4;
+
+  void body() {
+    loaded_.clear();
+    stored_.clear();
+    for (const ir::Instr& i : e_.loop.body)
+      if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) load(*l, e_.places.at(&i));
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      pairs_.start();
+      for (const ir::Instr& i : e_.loop.body) take(i, pair);
+    }
+    for (const auto& [store, words] : stored_) put(*store, words);
+  }
+
+  void take(const ir::Instr& i, uint32_t pair) {
+    if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node)) return pairs_.emit(*s);
+    if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      const std::vector<Value>& words = loaded_.at(l);
+      if (is_low_precision(k_.reg_types[l->result]))
+        pairs_.put(l->result, words[pair]);
+      else
+        pairs_.put(l->result, PtxPairs::Lanes{words[2 * pair], words[2 * pair + 1]});
+      return;
+    }
+    const auto* s = &std::get<ir::StoreInstr>(i.node);
+    if (stored_.empty() || stored_.back().first != s) {
+      const auto at = std::find_if(stored_.begin(), stored_.end(), [&](const auto& each) { return each.first == s; });
+      if (at == stored_.end()) stored_.push_back({s, {}});
+    }
+    std::vector<Value>& words =
+        std::find_if(stored_.begin(), stored_.end(), [&](const auto& each) { return each.first == s; })->second;
+    if (is_low_precision(k_.buffer(s->buffer).dtype)) {
+      words.push_back(pairs_.packed(s->value));
+      return;
+    }
+    for (const Value& lane : pairs_.lanes(s->value)) words.push_back(lane);
+  }
+
+  Value length_of(const Dim& length) {
+    if (length.is_const()) return ptx::number(static_cast<uint64_t>(length.value()));
+    return w_.low_parameter(k_.buffers.size() + 1 + symbol_number(k_, *length.as_symbol()));
+  }
+
+  Value address(uint32_t buffer, const Value& place) {
+    const Value base = w_.parameter(buffer);
+    return w_.u64("mad.wide.u32", {place, ptx::number(k_.buffer(buffer).dtype.size()), base});
+  }
+
+  static Writer::Kind kind_of(Dtype t) { return t == float32 ? Writer::Float32 : Writer::Bits32; }
+  static const char* type_of(Dtype t) { return t == float32 ? ".f32" : ".b32"; }
+
+  void load(const ir::LoadInstr& l, const Place& place) {
+    const Dtype t = k_.buffer(l.buffer).dtype;
+    std::vector<Value>& words = loaded_[&l];
+    if (place.lies == Lies::Once || place.lies == Lies::ByRow) {
+      const Value at =
+          place.lies == Lies::Once ? w_.u32("mov.u32", {"0"}) : w_.u32("div.u32", {first_, length_of(place.length)});
+      const Value from = address(l.buffer, at);
+      return load_one(t, from, words);
+    }
+    const Value at = place.lies == Lies::Dense ? first_ : w_.u32("rem.u32", {first_, length_of(place.length)});
+    const Value from = address(l.buffer, at);
+    if (place.lies == Lies::Dense && !there_.empty()) return load_rest(t, from, words);
+    for (uint32_t bytes = 0; bytes < kEach * t.size(); bytes += 16) {
+      std::vector<Value> four;
+      while (four.size() < 4) four.push_back(w_.reg(kind_of(t)));
+      w_.op(std::string("ld.global.v4") + type_of(t), {ptx::list(four), ptx::at(from, bytes)});
+      words.insert(words.end(), four.begin(), four.end());
+    }
+  }
+
+  // One number for all of the thread's elements.
+  void load_one(Dtype t, const Value& from, std::vector<Value>& words) {
+    Value all;
+    if (is_low_precision(t)) {
+      const Value half = w_.reg(Writer::Bits16);
+      w_.op("ld.global.b16", {half, ptx::at(from)});
+      all = w_.u32("mov.b32", {ptx::list({half, half})});
+    } else {
+      all = w_.reg(kind_of(t));
+      w_.op(std::string("ld.global") + type_of(t), {all, ptx::at(from)});
+    }
+    words.assign(is_low_precision(t) ? kPairs : kEach, all);
+  }
+
+  // The elements that are there.
+  void load_rest(Dtype t, const Value& from, std::vector<Value>& words) {
+    std::vector<Value> halves;
+    for (uint32_t i = 0; i < kEach; ++i) {
+      const bool low = is_low_precision(t);
+      const Value one = w_.reg(low ? Writer::Bits16 : kind_of(t));
+      const std::string type = low ? ".b16" : type_of(t);
+      const Value zero = t == float32 ? "0f00000000" : "0";
+      w_.op("mov" + type, {one, zero});
+      w_.op_if(there_[i], "ld.global" + type, {one, ptx::at(from, i * t.size())});
+      (low ? halves : words).push_back(one);
+    }
+    for (size_t i = 0; i < halves.size(); i += 2)
+      words.push_back(w_.u32("mov.b32", {ptx::list({halves[i], halves[i + 1]})}));
+  }
+
+  void put(const ir::StoreInstr& s, const std::vector<Value>& words) {
+    const Dtype t = k_.buffer(s.buffer).dtype;
+    const Value to = address(s.buffer, first_);
+    for (size_t i = 0; there_.empty() && i < words.size(); i += 4) {
+      const std::vector<Value> four(&words[i], &words[i] + 4);
+      w_.op(std::string("st.global.v4") + type_of(t), {ptx::at(to, 4 * i), ptx::list(four)});
+    }
+    for (uint32_t i = 0; i < there_.size(); ++i) {
+      if (!is_low_precision(t)) {
+        w_.op_if(there_[i], std::string("st.global") + type_of(t), {ptx::at(to, 4 * i), words[i]});
+        continue;
+      }
+      const Value low = w_.reg(Writer::Bits16), high = w_.reg(Writer::Bits16);
+      w_.op("mov.b32", {ptx::list({low, high}), words[i / 2]});
+      w_.op_if(there_[i], "st.global.b16", {ptx::at(to, 2 * i), i % 2 ? high : low});
+    }
+  }
+
+  const Elements& e_;
+  const ir::Kernel& k_;
+  Writer w_;
+  PtxPairs pairs_;
+  Value first_;
+  std::vector<Value> there_;  // of the last elements: whether each is there
+  std::map<const ir::LoadInstr*, std::vector<Value>> loaded_;
+  std::vector<std::pair<const ir::StoreInstr*, std::vector<Value>>> stored_;
+};
+
+// The kernel over few elements, in buffers of as many, with all symbols the same; the interpreter knows its results.
+bool add_trial(const Elements& e, runtime::GpuKernel::StandIn& to) {
+  ir::Kernel k = e.kernel;
+  std::vector<std::string> memory;
+  std::vector<ir::BufferSpan> spans;
+  for (ir::KernelBuffer& b : k.buffers) {
+    b.size = Dim(kTrial);
+    std::string& bytes = memory.emplace_back(static_cast<size_t>(kTrial * b.dtype.size()), '\0');
+    for (int64_t i = 0; !b.written && i < kTrial; ++i) {
+      const uint64_t bits = ir::double_to_bits(b.dtype, runtime::trial_number(memory.size() - 1, i));
+      std::memcpy(bytes.data() + i * b.dtype.size(), &bits, b.dtype.size());
+    }
+  }
+  for (std::string& bytes : memory) spans.push_back({reinterpret_cast<std::byte*>(bytes.data()), bytes.size()});
+  std::get<ir::Loop>(k.body.front().node).extent = Dim(kTrial);
+  const std::vector<int64_t> symbols(k.symbols.size(), kTrial);
+  if (!ir::interpret(k, spans, symbols).ok()) return false;
+  to.trial = kTrial;
+  for (size_t i = 0; i < k.buffers.size(); ++i) to.results.push_back(k.buffers[i].written ? memory[i] : std::string());
+  return true;
+}
+
+}  // namespace
+
+std::optional<Shader> ptx_elements(const ir::Kernel& kernel) {
+  const std::optional<Elements> e = find_elements(kernel);
+  if (!e) return std::nullopt;
+  Shader shader;
+  runtime::GpuKernel::StandIn stand_in{kernel.name};
+  stand_in.least = kLeastElements, stand_in.most = kMostElements;
+  if (!add_trial(*e, stand_in)) return std::nullopt;
+  shader.kernel.name = kernel.name + "_ptx";
+  shader.kernel.entry = "elements";
+  shader.kernel.group_size = kThreads;
+  shader.kernel.per_group = kThreads * kEach;
+  shader.kernel.multiple = kEach;
+  std::set<uint32_t> aligned, multiple;
+  for (const ir::Instr& i : e->loop.body) {
+    if (const auto* s = std::get_if<ir::StoreInstr>(&i.node)) aligned.insert(s->buffer);
+    const auto* l = std::get_if<ir::LoadInstr>(&i.node);
+    if (!l) continue;
+    const Place& place = e->places.at(&i);
+    if (place.lies == Lies::Dense || place.lies == Lies::InRow) aligned.insert(l->buffer);
+    if (const std::string* length = place.length.as_symbol()) multiple.insert(symbol_number(kernel, *length));
+  }
+  shader.kernel.aligned_buffers.assign(aligned.begin(), aligned.end());
+  shader.kernel.multiple_symbols.assign(multiple.begin(), multiple.end());
+  shader.text = ElementsWriter(*e).run();
+  shader.kernel.stands_in = std::move(stand_in);
+  return shader;
+}
+
+}  // namespace frit::codegen::glsl
