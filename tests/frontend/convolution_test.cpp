@@ -211,7 +211,7 @@ TEST(Convolution, TheRoutineAgreesWithDoubles) {
 }
 
 // Lines that are long enough to be read as they lie: pieces of lines, ends of runs that fill no step, strides,
-// dilation, groups and windows that reach over several ends.
+// dilation, groups, windows that reach over several ends, and runs that fill few lanes.
 TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
   struct Case {
     Shape x, w;
@@ -228,6 +228,10 @@ TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
       {{1, 6, 5, 15, 12}, {16, 3, 2, 3, 12}, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}},
       {{1, 5, 9, 8, 16}, {18, 2, 3, 1, 8}, {2, 1, 1}, {1, 0, 0}, {1, 2, 1}, 2},
       {{1, 8, 40, 600}, {8, 1, 1, 300}, {1, 1}, {0, 0}, {1, 1}, 2},
+      {{2, 60, 41, 3}, {37, 3, 3, 3}, {2, 1}, {1, 1}, {1, 1}},
+      {{1, 700, 4}, {48, 3, 4}, {1}, {1}, {2}},
+      {{2, 12, 30, 16}, {64, 1, 1, 8}, {1, 1}, {0, 0}, {1, 1}, 2},
+      {{1, 6, 7, 33, 5}, {96, 2, 1, 3, 5}, {1, 1, 2}, {0, 0, 1}, {1, 1, 1}},
   };
   for (const Case& c : cases)
     for (const Dtype type : {float32, bfloat16, float16}) {
@@ -298,11 +302,16 @@ TEST(Convolution, PositionsThatATapNeverMeetsHaveNoPartInItsWeight) {
 // Tiles follow the number of threads, sums do not.
 TEST(Convolution, ThreadsChangeNoBits) {
   const int before = num_threads();
-  const std::vector<std::pair<Dtype, int>> cases{{bfloat16, 1}, {bfloat16, 40}, {float32, 1}};
-  for (const auto& [type, groups] : cases) {
+  struct Case {
+    Dtype type;
+    int channels, groups;
+  };
+  const std::vector<Case> cases{
+      {bfloat16, 40, 1}, {bfloat16, 40, 40}, {float32, 40, 1}, {float32, 3, 1}, {float16, 4, 1}};
+  for (const auto& [type, channels, groups] : cases) {
     const Dtype dtype = type;
-    const array x = astype(sin(numbers_of({3, 40, 39, 40}) * 0.7f), dtype);
-    const array w = astype(cos(numbers_of({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), dtype);
+    const array x = astype(sin(numbers_of({3, 40, 39, channels}) * 0.7f), dtype);
+    const array w = astype(cos(numbers_of({groups == 1 ? 300 : 40, 3, 3, channels / groups}) * 1.3f), dtype);
     const auto conv = [&, groups = groups](const std::vector<array>& in) {
       return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 2}, {1, 1}, {1, 1}, groups), array(0.0f, dtype))};
     };
