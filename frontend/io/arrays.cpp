@@ -132,8 +132,12 @@ array load(std::shared_ptr<io::Reader> in_stream, StreamOrDevice s) {
   check_open("load", in_stream);
   bool foreign = false;
   const std::string bytes = rest_of("load", *in_stream), name = in_stream->label();
-  auto t = runtime::parse_npy(bytes, name, &foreign);
-  return array_of_npy(std::move(t), name, foreign, s);
+  std::string_view left = bytes;
+  auto t = runtime::parse_npy(left, name, &foreign);
+  array a = array_of_npy(std::move(t), name, foreign, s);
+  // Another array may follow, for the next call.
+  if (!left.empty()) in_stream->seek(-static_cast<int64_t>(left.size()), std::ios_base::end);
+  return a;
 }
 
 void save_safetensors(std::string file, std::unordered_map<std::string, array> arrays,

@@ -119,7 +119,7 @@ struct ModuleExporter::State {
     if (closed) throw RuntimeError("export: '" + path + "' is closed", "add functions before close()");
     ExportOptions o = options;
     if (o.name.empty()) o.name = name_from(path);
-    if (o.name.empty()) throw InvalidArgument("export: the file has no name", "give the path of a file");
+    if (o.name.empty()) throw RuntimeError("export: the file has no name", "give the path of a file");
     if (detail::function_of(o.name) != o.name)
       throw InvalidArgument("export: the name '" + o.name + "' ends as those of further traces do",
                             "choose a name without ':' and digits at its end");

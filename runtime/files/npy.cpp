@@ -204,6 +204,7 @@ class Memory : public Source {
     left_.remove_prefix(n);
     return true;
   }
+  std::string_view left() const { return left_; }
 
  private:
   std::string_view left_;
@@ -303,9 +304,11 @@ Result<Tensor> read_npy(const std::string& path, bool* foreign) {
   return read_from(file, static_cast<size_t>(info.st_size), name, foreign);
 }
 
-Result<Tensor> parse_npy(std::string_view bytes, const std::string& name, bool* foreign) {
+Result<Tensor> parse_npy(std::string_view& bytes, const std::string& name, bool* foreign) {
   Memory memory(bytes);
-  return read_from(memory, bytes.size(), intern_file_name(name), foreign);
+  auto tensor = read_from(memory, bytes.size(), intern_file_name(name), foreign);
+  bytes = memory.left();
+  return tensor;
 }
 
 Status write_npy(const std::string& path, const Tensor& tensor) {

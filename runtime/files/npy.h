@@ -1,4 +1,4 @@
-// Arrays in .npy files: format versions 1 to 3, one array per file.
+// Arrays in .npy files: format versions 1 to 3. What lies behind the first array of a file is left alone.
 //
 // All element types but bfloat16 have a .npy type. bfloat16 is written as raw two-byte elements ("|V2"), as other tools
 // do, and "V2" reads back as bfloat16. Big-endian data is converted on reading. Arrays in Fortran order are read with
@@ -18,8 +18,9 @@ namespace frit::runtime {
 // that frit has not. Nothing is allocated before the file is known to hold as many bytes as its header claims.
 // `foreign` says whether only the element type was in the way.
 Result<Tensor> read_npy(const std::string& path, bool* foreign = nullptr);
-// The same of bytes that came from elsewhere; `name` stands in for the path in messages.
-Result<Tensor> parse_npy(std::string_view bytes, const std::string& name, bool* foreign = nullptr);
+// The same of bytes that came from elsewhere, of which the array takes the first ones and leaves the rest; `name`
+// stands in for the path in messages.
+Result<Tensor> parse_npy(std::string_view& bytes, const std::string& name, bool* foreign = nullptr);
 
 // Writes `tensor` in row-major order, whatever its strides. The file appears whole or not at all: it is written beside
 // `path` and then renamed.

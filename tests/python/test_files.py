@@ -119,3 +119,45 @@ def test_arrays_of_other_libraries_with_types_that_arrays_lack(tmp_path):
         file.truncate(40)
     with pytest.raises(RuntimeError):
         mx.load(path)
+
+
+class Bare:
+    """A file that can be read, and nothing else."""
+
+    def __init__(self, data):
+        self.read = io.BytesIO(data).read
+
+
+@pytest.mark.parametrize("write", [mx.save, lambda file, a: np.save(file, np.array(a))])
+def test_arrays_behind_each_other_in_one_file(tmp_path, write):
+    arrays = [mx.arange(3), mx.ones((2, 2)), mx.array(5, dtype=mx.int16), mx.zeros((0, 4)), mx.arange(2.0)]
+    path = tmp_path / "many.npy"
+    with open(path, "wb") as file:
+        for a in arrays:
+            write(file, a)
+        file.write(b"the end")
+    memory = io.BytesIO(path.read_bytes())
+    with open(path, "rb") as file:
+        for source in [file, memory]:
+            for a in arrays:
+                got = mx.load(source, format="npy")
+                assert got.dtype == a.dtype and got.shape == a.shape and mx.array_equal(got, a)
+            assert source.read() == b"the end"
+            source.seek(0)
+            for a in arrays:
+                assert np.array_equal(np.load(source), np.array(a))
+            with pytest.raises(RuntimeError):
+                mx.load(source, format="npy")
+    assert mx.load(str(path)).tolist() == [0, 1, 2]
+    assert mx.load(Bare(path.read_bytes()), format="npy").tolist() == [0, 1, 2]
+    # A pipe cannot go back.
+    reader, writer = os.pipe()
+    os.write(writer, path.read_bytes())
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        assert mx.load(pipe, format="npy").tolist() == [0, 1, 2]
+
+
+def test_an_exported_function_without_a_file():
+    with pytest.raises(RuntimeError):
+        mx.export_function("", lambda x: x, mx.ones(1))

@@ -94,12 +94,33 @@ def test_indexing_and_changes_of_own_arrays():
     at_once(work)
 
 
-@pytest.mark.parametrize("work", ["mx.eval(mx.ones((3,)) + 1)", "(mx.ones((3,)) + 1).sum().item()", "f(mx.ones((50, 50))).tolist()"])
+# The last ones run Python functions of the user, which sleep, from inside of the library.
+@pytest.mark.parametrize(
+    "work",
+    [
+        "mx.eval(mx.ones((3,)) + 1)",
+        "(mx.ones((3,)) + 1).sum().item()",
+        "f(mx.ones((50, 50))).tolist()",
+        "mx.grad(slow)(mx.ones(3)), mx.value_and_grad(slow)(mx.ones(3))",
+        "mx.jvp(slow, [mx.ones(3)], [mx.ones(3)]), mx.vjp(slow, [mx.ones(3)], [mx.array(1.0)])",
+        "mx.compile(slow)(mx.ones(3)), mx.vmap(slow)(mx.ones((2, 3))), mx.grad(mx.checkpoint(slow))(mx.ones(3))",
+        "mx.custom_function(slow)(mx.ones(3)), mx.grad(ruled)(mx.ones(3)), mx.vmap(ruled)(mx.ones((2, 3)))",
+        "mx.export_function(lambda record: time.sleep(0.001), slow, mx.ones(3))",
+        "mx.fori_loop(0, 2, lambda i, v: v + slow(v), mx.ones(3)), mx.scan(lambda s, v: (s + slow(v), v), mx.array(0.0), mx.ones(3))",
+        "mx.while_loop(lambda v: slow(v) < 3, lambda v: v + slow(v), mx.ones(3)), mx.cond(mx.array(True), slow, slow, mx.ones(3))",
+    ],
+)
 def test_daemons_do_not_abort_the_end_of_a_program(work):
     program = f"""
 import threading, time
 import frit.core as mx
 f = mx.compile(lambda x: mx.sin(x) @ x)
+def slow(x):
+    time.sleep(0.001)
+    return (x * x).sum()
+ruled = mx.custom_function(slow)
+ruled.vjp(lambda primals, cotangent, output: (slow(primals), primals)[1])
+ruled.vmap(lambda values, axes: (slow(values), values.sum(axis=1), axes)[1:])
 started = threading.Event()
 def spin():
     while True:

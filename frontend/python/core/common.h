@@ -38,20 +38,46 @@ inline PyObject* item_in(PyObject* p, Py_ssize_t i) {
 // Throws the error of a signal that stopped an evaluation of this thread (KeyboardInterrupt), if there is one.
 void throw_signal_error();
 
-// The interpreter's lock, given back in this scope. Before 3.14 Python ends a thread that asks for the lock behind the
-// interpreter's end by unwinding it, which aborts the process in the first frame that may not throw. Such a thread, a
-// daemon of threading, waits here for the end of the process.
+// f(), a call of Python's C interface that may take the interpreter's lock. Before 3.14 Python ends a thread that asks
+// for the lock behind the interpreter's end by unwinding it, which aborts the process in the first frame that may not
+// throw, and frees Python's objects without the lock in others. Such a thread, a daemon of threading, waits here for
+// the end of the process.
+template <class F>
+auto taking_lock(F&& f) {
+  try {
+    return f();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
+// The interpreter's lock, taken in this scope.
+class LockTaken {
+ public:
+  LockTaken() : state_(taking_lock([] { return PyGILState_Ensure(); })) {}
+  LockTaken(const LockTaken&) = delete;
+  LockTaken& operator=(const LockTaken&) = delete;
+  ~LockTaken() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// fun(*arguments, **named) for a function of the user: it may run for long, and to the interpreter's end.
+inline nb::object call_user(nb::handle fun, nb::handle arguments, nb::handle named = {}) {
+  PyObject* result = taking_lock([&] { return PyObject_Call(fun.ptr(), arguments.ptr(), named.ptr()); });
+  if (!result) nb::raise_python_error();
+  return nb::steal(result);
+}
+
+// The interpreter's lock, given back in this scope.
 class LockReleased {
  public:
   LockReleased() : state_(PyEval_SaveThread()) {}
   LockReleased(const LockReleased&) = delete;
   LockReleased& operator=(const LockReleased&) = delete;
   ~LockReleased() {
-    try {
-      PyEval_RestoreThread(state_);
-    } catch (const abi::__forced_unwind&) {
-      for (;;) pause();
-    }
+    taking_lock([this] { PyEval_RestoreThread(state_); });
   }
 
  private:

@@ -92,7 +92,7 @@ nb::python_error error_with_value() {
 
 // The function itself, with arrays from `in` in the places of the call's own.
 void run_function(const void*, detail::Reader& in, std::vector<array>& results, detail::Structure& structure) {
-  const nb::gil_scoped_acquire acquire;
+  const LockTaken acquire;
   const CallUnderWay& call = *t_call;
   const PyCompiled& self = call.self;
   TracerObjects objects;
@@ -104,7 +104,8 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
   const nb::object args = traced(call.args);
   const nb::object kwargs = call.kwargs.is_valid() ? traced(call.kwargs) : nb::object();
   const StateInTrace state(self.inputs, self.outputs, call.state, in);
-  const nb::object result = nb::steal(PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()));
+  const nb::object result =
+      nb::steal(taking_lock([&] { return PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()); }));
   if (!result.is_valid()) {
     nb::python_error error = error_with_value();
     if (nb::hasattr(error.value(), "add_note"))
@@ -131,7 +132,7 @@ namespace {
 // The names of the positional parameters of the function that is called; none past them, or of an object that is no
 // plain function.
 std::vector<std::string> parameter_names(size_t count) {
-  const nb::gil_scoped_acquire acquire;
+  const LockTaken acquire;
   std::vector<std::string> names;
   nb::object fun = t_call ? t_call->self.fun : nb::object();
   if (!fun.is_valid()) return std::vector<std::string>(count);

@@ -39,7 +39,7 @@ nb::object without_constants(nb::handle args, const nb::object& given) {
 
 ListFunction traced_call(const std::shared_ptr<Trees>& trees, const std::shared_ptr<std::vector<array>>& originals) {
   return [trees, originals](const std::vector<array>& leaves) {
-    const nb::gil_scoped_acquire acquire;
+    const LockTaken acquire;
     TracerObjects objects;
     size_t next = 0;
     const auto traced = [&](nb::handle tree) {
@@ -52,8 +52,7 @@ ListFunction traced_call(const std::shared_ptr<Trees>& trees, const std::shared_
     };
     const nb::object args = traced(trees->args.get());
     const nb::object kwargs = traced(trees->kwargs.get());
-    const nb::object result =
-        nb::handle(trees->fun.get())(*nb::borrow<nb::tuple>(args), **nb::borrow<nb::dict>(kwargs));
+    const nb::object result = call_user(trees->fun.get(), args, kwargs);
     std::vector<array> out = arrays_of(result);
     trees->result = shared_object(
         map_leaves(result, [](nb::handle leaf) { return is_array(leaf) ? nb::cast(array(0)) : nb::borrow(leaf); }));
@@ -85,14 +84,14 @@ using VjpRule =
 VjpRule vjp_rule_of(const std::shared_ptr<Trees>& trees, nb::handle vjp) {
   return [trees, rule = shared_object(vjp)](const std::vector<array>& x, const std::vector<array>& cotangents,
                                             const std::vector<array>& results) {
-    const nb::gil_scoped_acquire acquire;
+    const LockTaken acquire;
     size_t a = 0, c = 0, r = 0;
     const nb::object primals = trees->arguments(x, a);
     const size_t positional = a;
     const nb::object kwargs = Trees::replaced(trees->kwargs.get(), x, a);
-    const nb::object out =
-        nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
-                               Trees::replaced(trees->result.get(), results, r), **nb::borrow<nb::dict>(kwargs));
+    const nb::object given = Trees::replaced(trees->result.get(), cotangents, c);
+    const nb::object values = Trees::replaced(trees->result.get(), results, r);
+    const nb::object out = call_user(rule.get(), nb::make_tuple(one_or_all(primals), given, values), kwargs);
     // None is no cotangent, nor have arguments one that the rule leaves out, and keyword arguments.
     std::vector<array> grads;
     const nb::object of_arrays = arrays_of(out).size() > positional ? without_constants(trees->args.get(), out) : out;
@@ -112,7 +111,7 @@ struct CustomFunction {
   nb::object fun, vjp, jvp, vmap;
 
   nb::object operator()(nb::args args, nb::kwargs kwargs) const {
-    if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return fun(*args, **kwargs);
+    if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return call_user(fun, args, kwargs);
     const CallOfLists call(fun, args, kwargs);
     const auto trees = call.trees;
     std::optional<VjpRule> vjp_rule;
@@ -123,7 +122,7 @@ struct CustomFunction {
     if (jvp.is_valid())
       jvp_rule = [trees, rule = shared_object(jvp)](const std::vector<array>& x, const std::vector<array>& tangents,
                                                     const std::vector<int>& argnums) {
-        const nb::gil_scoped_acquire acquire;
+        const LockTaken acquire;
         size_t a = 0;
         int place = 0;
         const nb::object primals = trees->arguments(x, a);
@@ -136,12 +135,13 @@ struct CustomFunction {
         });
         // None is no tangent. Zeros have the shapes of the results, which the function gives.
         std::vector<array> found, results;
-        visit_leaves(nb::handle(rule.get())(one_or_all(primals), one_or_all(given)), [&](nb::handle leaf) {
-          if (is_array(leaf)) found.push_back(array_in(leaf));
-          if (!leaf.is_none()) return;
-          if (results.empty()) results = traced_call(trees, std::make_shared<std::vector<array>>(x))(x);
-          if (found.size() < results.size()) found.push_back(zeros_like(results[found.size()]));
-        });
+        visit_leaves(call_user(rule.get(), nb::make_tuple(one_or_all(primals), one_or_all(given))),
+                     [&](nb::handle leaf) {
+                       if (is_array(leaf)) found.push_back(array_in(leaf));
+                       if (!leaf.is_none()) return;
+                       if (results.empty()) results = traced_call(trees, std::make_shared<std::vector<array>>(x))(x);
+                       if (found.size() < results.size()) found.push_back(zeros_like(results[found.size()]));
+                     });
         return found;
       };
     std::optional<std::function<std::pair<std::vector<array>, std::vector<int>>(const std::vector<array>&,
@@ -149,7 +149,7 @@ struct CustomFunction {
         vmap_rule;
     if (vmap.is_valid())
       vmap_rule = [trees, rule = shared_object(vmap)](const std::vector<array>& x, const std::vector<int>& axes) {
-        const nb::gil_scoped_acquire acquire;
+        const LockTaken acquire;
         size_t a = 0, place = 0;
         const nb::object primals = trees->arguments(x, a);
         const nb::object places = map_leaves(trees->args.get(), [&](nb::handle leaf) -> nb::object {
@@ -157,7 +157,7 @@ struct CustomFunction {
           const int axis = axes[place++];
           return axis < 0 ? nb::none() : nb::object(nb::int_(axis));
         });
-        const nb::object out = nb::handle(rule.get())(one_or_all(primals), one_or_all(places));
+        const nb::object out = call_user(rule.get(), nb::make_tuple(one_or_all(primals), one_or_all(places)));
         if (!PyTuple_Check(out.ptr()) || NB_TUPLE_GET_SIZE(out.ptr()) != 2)
           throw InvalidArgument("custom_function: the rule for vmap returns no pair", "return (results, axes)");
         std::pair<std::vector<array>, std::vector<int>> result{arrays_of(NB_TUPLE_GET_ITEM(out.ptr(), 0)), {}};

@@ -81,7 +81,7 @@ nb::object cond_of(const array& predicate, nb::callable true_fun, nb::callable f
     return [&, fun](const Arrays& tracers) {
       Key key("cond");
       TracerObjects objects;
-      const nb::object result = fun(*nb::borrow<nb::tuple>(in.traced(objects, tracers)));
+      const nb::object result = call_user(fun, in.traced(objects, tracers));
       Tree out(result, "cond", result_of(fun));
       if (shape && !shape->equal(out.shape))
         throw InvalidArgument("cond: " + result_of(fun) + " is a tree of another structure than that of '" +
@@ -103,7 +103,7 @@ nb::object while_of(nb::callable condition, nb::callable body, nb::object init) 
   const auto goes_on = [&](const Arrays& tracers) {
     Key key(who);
     TracerObjects objects;
-    const nb::object result = condition(state.traced(objects, tracers));
+    const nb::object result = call_user(condition, nb::make_tuple(state.traced(objects, tracers)));
     if (!is_array(result))
       throw InvalidArgument(std::string(who) + ": " + result_of(condition) + " is no array",
                             "return an array of bool without axes");
@@ -114,7 +114,7 @@ nb::object while_of(nb::callable condition, nb::callable body, nb::object init) 
   const auto step = [&](const Arrays& tracers) {
     Key key(who);
     TracerObjects objects;
-    Arrays out = leaves_like(body(state.traced(objects, tracers)), state, body, who);
+    Arrays out = leaves_like(call_user(body, nb::make_tuple(state.traced(objects, tracers))), state, body, who);
     key.leave();
     return out;
   };
@@ -128,7 +128,7 @@ nb::object fori_of(const Bound& lower, const Bound& upper, nb::callable body, nb
     Key key(who);
     TracerObjects objects;
     const nb::object number = objects.add(i, array(0));
-    Arrays out = leaves_like(body(number, state.traced(objects, tracers)), state, body, who);
+    Arrays out = leaves_like(call_user(body, nb::make_tuple(number, state.traced(objects, tracers))), state, body, who);
     key.leave();
     return out;
   };
@@ -153,7 +153,7 @@ nb::object scan_of(nb::callable f, nb::object init, nb::object xs, std::optional
     Key key(who);
     TracerObjects objects;
     const nb::object element = elements ? elements->traced(objects, x) : nb::object(nb::none());
-    const nb::object result = f(state.traced(objects, tracers), element);
+    const nb::object result = call_user(f, nb::make_tuple(state.traced(objects, tracers), element));
     if (!PyTuple_Check(result.ptr()) || NB_TUPLE_GET_SIZE(result.ptr()) != 2)
       throw InvalidArgument(std::string(who) + ": " + result_of(f) + " is no pair",
                             "return the next state, and what is stacked or None");

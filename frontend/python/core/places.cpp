@@ -117,7 +117,7 @@ int line_of(PyFrameObject* frame, nb::handle code) {
 }
 
 detail::UserLine find_line(bool wait) {
-  std::optional<nb::gil_scoped_acquire> lock;
+  std::optional<LockTaken> lock;
   if (!has_interpreter()) {
     if (!wait) return {};
     lock.emplace();

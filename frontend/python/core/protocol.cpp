@@ -76,7 +76,7 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, Memory wan
       a.size() > 0 && reinterpret_cast<uintptr_t>(data) % width == 0) {
     auto* owner = new nb::ndarray<nb::ro>(std::move(a));
     return array(const_cast<std::byte*>(data), std::move(shape), *type, [owner](void*) {
-      const nb::gil_scoped_acquire acquire;
+      const LockTaken acquire;
       delete owner;
     });
   }

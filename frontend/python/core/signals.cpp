@@ -27,7 +27,7 @@ bool stopped_by_signal() {
   if (now < next) return false;
   next = now + kInterval;
   if (!is_main_thread()) return false;
-  const nb::gil_scoped_acquire lock;
+  const LockTaken lock;
   if (PyErr_CheckSignals() == 0) return false;
   raised() = std::make_unique<nb::python_error>();
   return true;

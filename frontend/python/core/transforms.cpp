@@ -128,7 +128,7 @@ class GradientCall {
     nb::dict named;
     named.update(kwargs_);
     for (size_t i = 0; i < named_.size(); ++i) named[wanted_.names[i].c_str()] = traced(named_[i]);
-    result_ = fun_(*nb::tuple(positional), **named);
+    result_ = call_user(fun_, nb::tuple(positional), named);
     check(result_);
     std::vector<array> values;
     // The tree keeps no tracer: its arrays are dropped once they are known.
@@ -190,7 +190,7 @@ std::function<std::vector<array>(const std::vector<array>&)> list_function(nb::h
     TracerObjects objects;
     nb::list arguments;
     for (size_t i = 0; i < tracers.size(); ++i) arguments.append(objects.add(tracers[i], primals[i]));
-    const nb::object result = fun(*nb::tuple(arguments));
+    const nb::object result = call_user(fun, nb::tuple(arguments));
     std::vector<array> out;
     if (is_array(result)) {
       out.push_back(array_in(result));

@@ -74,7 +74,7 @@ void append_arrays(nb::handle tree, std::vector<array>& arrays, const char* who)
 std::shared_ptr<PyObject> shared_object(nb::handle h) {
   return {Py_NewRef(h.ptr()), [](PyObject* p) {
             if (!Py_IsInitialized()) return;
-            const nb::gil_scoped_acquire acquire;
+            const LockTaken acquire;
             Py_DECREF(p);
           }};
 }

@@ -102,7 +102,7 @@ nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::a
       ++at;
       return o;
     });
-    result = fun(*nb::borrow<nb::tuple>(given), **kwargs);
+    result = call_user(fun, given, kwargs);
     std::vector<array> out;
     result = map_leaves(result, [&](nb::handle leaf) {
       if (!is_array(leaf))

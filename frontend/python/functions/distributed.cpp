@@ -12,11 +12,11 @@ using MaybeGroup = std::optional<Group>;
 // An exchange of the program's own: rank and size of the group give a function of (bytes, bytes received).
 distributed::AllGatherFactory factory_of(nb::object made) {
   return [held = shared_object(made)](int rank, int size) -> distributed::AllGatherFn {
-    const nb::gil_scoped_acquire acquire;
-    const std::shared_ptr<PyObject> exchange = shared_object(nb::handle(held.get())(rank, size));
+    const LockTaken acquire;
+    const std::shared_ptr<PyObject> exchange = shared_object(call_user(held.get(), nb::make_tuple(rank, size)));
     return [exchange, size](const char* from, char* to, size_t bytes) {
-      const nb::gil_scoped_acquire gil;
-      const nb::object all = nb::handle(exchange.get())(nb::bytes(from, bytes), bytes);
+      const LockTaken gil;
+      const nb::object all = call_user(exchange.get(), nb::make_tuple(nb::bytes(from, bytes), bytes));
       const auto received = nb::cast<nb::bytes>(all);
       if (received.size() != bytes * static_cast<size_t>(size))
         throw RuntimeError("distributed: all_gather_factory's function returns " + std::to_string(received.size()) +

@@ -33,12 +33,12 @@ std::vector<array> results_of(nb::handle result) {
 // f(*args, **kwargs) as a function of lists. The caller keeps the Python function alive.
 ArgsKwargsFunction list_function(nb::handle fun) {
   return [fun](const Args& args, const Kwargs& kwargs) {
-    const nb::gil_scoped_acquire acquire;
+    const LockTaken acquire;
     nb::list positional;
     for (const array& a : args) positional.append(a);
     nb::dict named;
     for (const auto& [name, a] : kwargs) named[name.c_str()] = a;
-    return results_of(fun(*nb::tuple(positional), **named));
+    return results_of(call_user(fun, nb::tuple(positional), named));
   };
 }
 
@@ -85,10 +85,10 @@ nb::object with_tuples(nb::handle h, bool is_shape) {
 ExportCallback callback_of(nb::object fun) {
   const std::shared_ptr<PyObject> held = shared_object(fun);
   return [held](const ExportCallbackInput& record) {
-    const nb::gil_scoped_acquire acquire;
+    const LockTaken acquire;
     nb::dict told;
     for (auto [key, value] : nb::cast<nb::dict>(nb::cast(record))) told[key] = with_tuples(value, false);
-    nb::handle(held.get())(told);
+    call_user(held.get(), nb::make_tuple(told));
   };
 }
 

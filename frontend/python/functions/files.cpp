@@ -3,6 +3,7 @@
 #include <nanobind/stl/variant.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -175,6 +176,19 @@ std::string format_of(nb::handle file, const std::optional<std::string>& format)
   return name.substr(dot + 1);
 }
 
+// An open file stands behind the array then, where another one may follow.
+nb::object load_open(nb::handle file, StreamOrDevice s) {
+  std::string bytes = read_all(file);
+  const auto size = static_cast<int64_t>(bytes.size());
+  const std::shared_ptr<io::Reader> reader = reader_of(std::move(bytes));
+  const array a = load(reader, s);
+  const int64_t left = size - static_cast<int64_t>(reader->tell());
+  const bool may_seek =
+      nb::hasattr(file, "seek") && (!nb::hasattr(file, "seekable") || nb::cast<bool>(file.attr("seekable")()));
+  if (left > 0 && may_seek) file.attr("seek")(-left, SEEK_CUR);
+  return nb::cast(a);
+}
+
 nb::object load_any(nb::object file, const std::optional<std::string>& given, bool return_metadata, StreamOrDevice s) {
   require(file, "load");
   const std::string format = format_of(file, given);
@@ -192,7 +206,7 @@ nb::object load_any(nb::object file, const std::optional<std::string>& given, bo
     return return_metadata ? nb::object(nb::make_tuple(arrays, metadata)) : arrays;
   };
   if (format == "npy") {
-    if (!path) return nb::cast(load(reader_of(read_all(file)), s));
+    if (!path) return load_open(file, s);
     return nb::cast(load(std::make_shared<io::ParallelFileReader>(path_of(file)), s));
   }
   if (format == "npz") return load_zip(file, s);
