@@ -1,4 +1,4 @@
-// Arrays in .npy files: format versions 1 to 3. What lies behind the first array of a file is left alone.
+// Arrays in .npy files: format versions 1 to 3. Bytes behind the first array of a file are left alone.
 //
 // All element types but bfloat16 have a .npy type. bfloat16 is written as raw two-byte elements ("|V2"), as other tools
 // do, and "V2" reads back as bfloat16. Big-endian data is converted on reading. Arrays in Fortran order are read with
