@@ -79,6 +79,18 @@ Result<VkCuFunctionNVX> Device::make_function(const GpuKernel& kernel) {
   return functions_.emplace(key, made).first->second;
 }
 
+namespace {
+
+// Whether a trial gave right numbers. If not, a notice says what takes the place of `tried`.
+bool is_passed(const Result<bool>& right, const std::string& other, const std::string& tried, const Device& device) {
+  if (right.ok() && *right) return true;
+  tell_gpu(other + " takes the place of " + tried + ": its trial on " + device.info().name +
+           (right.ok() ? " gave wrong numbers" : " failed: " + right.error().message));
+  return false;
+}
+
+}  // namespace
+
 bool Device::passes_trial(const std::string& texts, const std::function<bool()>& attempt) {
   std::lock_guard lock(trials_mutex_);
   if (trial_lost_device.load(std::memory_order_relaxed)) return false;
@@ -110,11 +122,8 @@ bool GpuCall::passes_trial(const Library& step, std::span<Shader* const> forms, 
   std::string texts;
   for (Shader* s : forms) texts += s->code().spirv;
   const bool passed = program_.device().passes_trial(texts, [&] {
-    const Result<bool> right = attempt_trial(step, forms, views, frame);
-    if (right.ok() && !*right)
-      tell_gpu("another form takes the place of " + forms.back()->code().entry + ": its trial on " +
-               program_.device().info().name + " gave wrong numbers");
-    return right.ok() && *right;
+    return is_passed(attempt_trial(step, forms, views, frame), "another form", forms.back()->code().entry,
+                     program_.device());
   });
   first.set_passed(passed);
   return passed;
@@ -155,11 +164,7 @@ bool GpuCall::passes_trial(Shader& shader, const Kernel& kernel) const {
   if (const std::optional<bool> known = shader.passed()) return *known;
   const bool passed = program_.device().passes_trial(shader.code().spirv, [&] {
     if (!shader.make(program_.device(), 0).ok()) return false;
-    const Result<bool> right = attempt_trial(shader, kernel);
-    if (right.ok() && !*right)
-      tell_gpu("the shader takes the place of " + shader.code().name + ": its trial on " +
-               program_.device().info().name + " gave wrong numbers");
-    return right.ok() && *right;
+    return is_passed(attempt_trial(shader, kernel), "the shader", shader.code().name, program_.device());
   });
   shader.set_passed(passed);
   return passed;

@@ -197,5 +197,20 @@ TEST_F(PtxElements, TextsThatAreRefusedOrWrongLeaveTheShader) {
   EXPECT_TRUE(told("cannot take the ptx"));
 }
 
+// The last of the file: no trial follows one that lost the device.
+TEST_F(PtxElements, ATrialThatLosesTheDeviceLeavesTheShader) {
+  const array x = draw({kEnough}, bfloat16, 17), y = draw({kEnough}, bfloat16, 18);
+  const auto f = [](const array& a, const array& b) { return gelu(a * b + number(0.25, a.dtype()), b); };
+  state().mode = Mode::LosesDevice;
+  EXPECT_THROW(expect_right(f, x, y, 20), std::exception);
+  EXPECT_EQ(state().launches, 1);
+  EXPECT_TRUE(told("the shader takes the place of"));
+  EXPECT_TRUE(told("failed: "));
+  state().mode = Mode::Computes;
+  state().launches = 0;
+  expect_right(f, draw({kEnough}, bfloat16, 17), draw({kEnough}, bfloat16, 18), 20);
+  EXPECT_EQ(state().launches, 0);
+}
+
 }  // namespace
 }  // namespace frit

@@ -318,8 +318,11 @@ TEST_F(Ptx, AFormThatFailsItsTrialIsPassedOver) {
 TEST_F(Ptx, ATrialThatLosesTheDeviceIsTheLast) {
   lose_device();
   state().mode = Mode::LosesDevice;
+  state().notices.clear();
   EXPECT_THROW(is_right({1, 1200, 2496, 160, false, true}, float16), std::exception);
   EXPECT_EQ(state().launches, 1);
+  EXPECT_TRUE(told("another form takes the place of"));
+  EXPECT_TRUE(told("failed: "));
   state().mode = Mode::Computes;
   state().launches = 0;
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, false, true}, float16));
