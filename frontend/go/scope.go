@@ -145,8 +145,8 @@ func Sweep() {
 // ReleaseAll is the same as Sweep.
 func ReleaseAll() { Sweep() }
 
-// Eval computes the values of arrays, but for those that are nil or freed, and returns them. In a scope it then frees the other arrays of the scope that
-// nobody keeps.
+// Eval computes the values of arrays, but for those that are nil or freed, and returns them. In a scope it then frees
+// the other arrays of the scope that nobody keeps.
 func Eval(outputs ...*Array) []*Array {
 	list := newVector(valid(outputs))
 	defer freeVector(list)

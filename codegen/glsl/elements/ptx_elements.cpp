@@ -148,12 +148,9 @@ class ElementsWriter {
       return;
     }
     const auto* s = &std::get<ir::StoreInstr>(i.node);
-    if (stored_.empty() || stored_.back().first != s) {
-      const auto at = std::find_if(stored_.begin(), stored_.end(), [&](const auto& each) { return each.first == s; });
-      if (at == stored_.end()) stored_.push_back({s, {}});
-    }
-    std::vector<Value>& words =
-        std::find_if(stored_.begin(), stored_.end(), [&](const auto& each) { return each.first == s; })->second;
+    auto at = std::find_if(stored_.begin(), stored_.end(), [&](const auto& each) { return each.first == s; });
+    if (at == stored_.end()) at = stored_.insert(at, {s, {}});
+    std::vector<Value>& words = at->second;
     if (is_low_precision(k_.buffer(s->buffer).dtype)) {
       words.push_back(pairs_.packed(s->value));
       return;
