@@ -102,3 +102,12 @@ def test_a_draw_from_one_distribution_takes_one_number(shape):
         assert drawn.shape == shape[:-1] and drawn.item() == np.searchsorted(sums, number, side="right")
         # Noise for each category, where the logits have no other axis.
         assert mx.random.categorical(logits, key=key).item() == mx.argmax(logits + mx.random.gumbel((60,), key=key)).item()
+
+
+def test_convolutions_of_vectors_are_those_of_numpy():
+    for n in range(1, 8):
+        for m in range(1, 8):
+            a, v = np.arange(n, dtype=np.float32) + 1, (np.arange(m, dtype=np.float32) + 1) ** 2
+            for mode in ("full", "same", "valid"):
+                got = mx.convolve(mx.array(a), mx.array(v), mode).tolist()
+                assert got == np.convolve(a, v, mode).tolist(), (n, m, mode)

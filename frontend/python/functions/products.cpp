@@ -41,9 +41,8 @@ array convolve_of(const array& a, const array& v, const std::string& mode, Strea
     low = high = k - 1;
   else if (mode == "valid")
     low = high = 0;
-  // An even kernel is centred a place later for the shorter first operand.
   else if (mode == "same")
-    low = swap && k % 2 == 0 ? k / 2 - 1 : (k % 2 ? k / 2 : k / 2), high = k - 1 - low;
+    low = k / 2, high = k - 1 - low;
   else
     throw InvalidArgument("convolve: '" + mode + "' is not a mode", "use full, same or valid");
   const array flipped = reshape(flip(kernel, 0, s), Shape{1, k, 1}, s);
