@@ -97,8 +97,15 @@ class RowBounds {
   std::vector<const Loop*> loops_;  // around, from the outside
 };
 
-bool is_dense(const Window& w) {
-  return w.layout.offset.is(0) && w.layout.strides == row_major_strides(w.layout.shape);
+// The elements from one row to the next, if all of them lie equally far apart from the buffer's first element on.
+std::optional<Dim> row_distance(const Window& w) {
+  if (w.layout.shape.size() < 2 || !w.layout.offset.is(0)) return std::nullopt;
+  Shape shape = w.layout.shape;
+  for (const Dim& distance : {shape.back(), w.layout.strides[shape.size() - 2]}) {
+    shape.back() = distance;
+    if (w.layout.strides == row_major_strides(shape)) return distance;
+  }
+  return std::nullopt;
 }
 
 class Finder {
@@ -114,9 +121,10 @@ class Finder {
     if (!b || b->routine != a->routine || stream_.last == first_ + 1) return no("no launch and product follow");
     const Window &scores = a->results[0], &weights = b->operands[0];
     if (!is_float(a->dtypes[0]) || !is_float(b->dtypes[0])) return no("the products are not of real numbers");
-    if (!is_dense(scores) || !is_dense(weights) || scores.layout.shape != weights.layout.shape)
+    const auto distance = row_distance(scores);
+    if (!distance || row_distance(weights) != distance || scores.layout.shape != weights.layout.shape)
       return no("the second product has other rows");
-    length_ = scores.layout.shape.back();
+    distance_ = *distance;
     for (size_t i = 0; i + 1 < scores.layout.shape.size(); ++i) count_ = count_ * scores.layout.shape[i];
     stream_.first = first_;
     stream_.scores = scores.buffer;
@@ -164,14 +172,14 @@ class Finder {
     const Loop* loop = parallel_loop(k);
     if (!loop || !(loop->extent == count_)) return "a launch does not run over the rows";
     for (uint32_t i = 0; i < launch.buffers.size(); ++i)
-      if (is_row(launch.buffers[i]) && !works_on_rows(k, i, length_)) return "an iteration uses several rows";
+      if (is_row(launch.buffers[i]) && !works_on_rows(k, i, distance_)) return "an iteration uses several rows";
     return nullptr;
   }
 
-  // A temp with an element for each element of the product, that only these steps use.
+  // A temp with a row for each row of the product, that only these steps use.
   bool is_private(uint32_t buffer) const {
     const ProgramBuffer& b = p_.buffers[buffer];
-    if (b.role != BufferRole::Temp || !(b.size == count_ * length_)) return false;
+    if (b.role != BufferRole::Temp || !(b.size == count_ * distance_)) return false;
     for (size_t i = 0; i < p_.steps.size(); ++i) {
       bool uses = false;
       each_buffer(p_.steps[i], [&](const uint32_t& used) { uses |= p_.root(used) == buffer; });
@@ -186,7 +194,7 @@ class Finder {
   const size_t first_;
   std::string& why_;
   RowStream stream_{};
-  Dim length_ = 0, count_ = 1;
+  Dim distance_ = 0, count_ = 1;  // elements from row to row, rows
   std::vector<const KernelStep*> launches_;
 };
 

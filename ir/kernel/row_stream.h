@@ -38,6 +38,7 @@ bool is_marked(const Step& step);
 std::vector<RowStream> row_streams(const Program& p);
 
 // The parallel loop's iterations are rows of `length` elements of `buffer`: each reads and writes its own row alone.
+// Where rows lie further apart, `length` is their distance.
 // `lookups`: at computed positions, too, which are known to lie in the row.
 bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length, bool lookups = false);
 // The length for which it works on rows of the buffer, if there is one.

@@ -2,6 +2,7 @@
 //
 // The rows between the products then stay in cache and need no memory of their own (ir/kernel/row_stream.h). The loops
 // of the work between them become one parallel loop over the rows. Results of non-temporal stores become ordinary ones.
+// Rows of many lines are moved apart (row_spaces.h).
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
 #include "passes/schedule/hidden_columns.h"
+#include "passes/schedule/row_spaces.h"
 
 namespace frit::passes {
 namespace {
@@ -138,7 +140,7 @@ Result<bool> run_stream_rows(Function& f, PassContext& context) {
                    "steps " + std::to_string(i) + " to " + std::to_string(stream->last) + " run some rows at a time");
     changed = true;
   }
-  return changed;
+  return space_rows(p) || changed;
 }
 
 const RegisterPass stream_rows_pass({

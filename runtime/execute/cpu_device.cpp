@@ -216,9 +216,15 @@ class CpuDevice::RowKernels {
       if (step_.plan->scores == ~0u && rows > 0) iterations_ = std::max<int64_t>(1, extent / rows);
       if (rows * iterations_ != extent) return false;
     }
-    return std::all_of(rows_.begin(), rows_.end(),
-                       [&](uint32_t b) { return rows * row_bytes(b) == plan_.buffers()[b].bytes.get(frame_.symbols); });
+    count_ = rows;
+    return std::all_of(rows_.begin(), rows_.end(), [&](uint32_t b) {
+      const int64_t bytes = row_bytes(b), element = plan_.plan().buffers[b].dtype.size();
+      return rows * bytes == buffer_bytes(b) && bytes % element == 0 && (rows == 0 || bytes >= length_ * element);
+    });
   }
+
+  // The elements from one row of a buffer to the next.
+  int64_t stride(uint32_t b) const { return row_bytes(b) / plan_.plan().buffers[b].dtype.size(); }
 
   bool run(int64_t begin, int64_t end, void* scores, void* weights) const {
     int64_t more = 0;
@@ -256,12 +262,14 @@ class CpuDevice::RowKernels {
 
  private:
   bool is_rows(uint32_t b) const { return plan_.buffers()[b].role == BufferPlan::Role::Rows; }
-  int64_t row_bytes(uint32_t b) const { return length_ * plan_.plan().buffers[b].dtype.size(); }
+  int64_t buffer_bytes(uint32_t b) const { return plan_.buffers()[b].bytes.get(frame_.symbols); }
+  int64_t row_bytes(uint32_t b) const { return count_ ? buffer_bytes(b) / count_ : 0; }
 
   const PreparedPlan& plan_;
   const Library& step_;
   const CpuFrame& frame_;
   const int64_t length_;
+  int64_t count_ = 0;       // of the rows
   int64_t iterations_ = 1;  // of a row
   std::vector<std::unique_ptr<Launch>> launches_;
   std::vector<uint32_t> rows_;
@@ -275,9 +283,12 @@ Status CpuDevice::on_rows(const Library& step, LibraryCall& call, const CpuFrame
   for (size_t i = 0; i < shape.size(); ++i)
     if (i + (columns ? 2 : 1) != shape.size()) rows *= shape[i];
   if (shape.empty() || !kernels.fits(rows)) return plan_.outside("the rows of step", step.step, shape);
+  const uint32_t weights = step.plan->weights, scores = columns ? weights : step.plan->scores;
   RowWork work{
-      plan_.plan().buffers[columns ? step.plan->weights : step.plan->scores].dtype,
-      plan_.plan().buffers[step.plan->weights].dtype,
+      plan_.plan().buffers[scores].dtype,
+      plan_.plan().buffers[weights].dtype,
+      kernels.stride(scores),
+      kernels.stride(weights),
       [&](int64_t begin, int64_t end, void* scores, void* weights) { return kernels.run(begin, end, scores, weights); },
       {}};
   if (step.plan->needed) work.needed = [&](int64_t begin, int64_t end) { return kernels.needed(begin, end); };

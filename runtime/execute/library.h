@@ -21,9 +21,10 @@ struct LibraryTensor {
 };
 
 // Work on rows between two products: the kernels that make rows of the second product's left operand (weights) of rows
-// of the first product (scores), both dense.
+// of the first product (scores).
 struct RowWork {
   Dtype scores = float32, weights = float32;
+  int64_t scores_stride = 0, weights_stride = 0;  // elements from row to row
   // For rows [begin, end) of all rows in row-major order, which begin at `scores` and `weights`. False where memory is
   // exhausted. From any thread.
   std::function<bool(int64_t begin, int64_t end, void* scores, void* weights)> run;

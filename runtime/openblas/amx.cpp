@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "runtime/openblas/avx512.h"
+#include "runtime/openblas/near_results.h"
 #include "runtime/system/cpu.h"
 
 // Every processor with the units has the vectors.
@@ -130,6 +131,7 @@ FRIT_TILES void zero_sums() {
   _tile_zero(3);
 }
 
+// Sums have no subnormal numbers, so that the instructions round as conversions do.
 FRIT_TILES __m256i rounded(__m512 v) {
 #if defined(__clang__)  // clang 16 has no conversion between its type of pairs and integers
   __m256i r;
@@ -140,7 +142,34 @@ FRIT_TILES __m256i rounded(__m512 v) {
 #endif
 }
 
-// Sums have no subnormal numbers, so that the instruction rounds as conversions do.
+FRIT_TILES __m512i rounded(__m512 low, __m512 high) {
+#if defined(__clang__)
+  __m512i r;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(r) : "v"(low), "v"(high));
+  return r;
+#else
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
+#endif
+}
+
+FRIT_TILES void round_half(const Block& block, uint16_t* to, int64_t stride) {
+  for (int64_t i = 0; i < kSide; ++i, to += stride)
+    _mm512_storeu_si512(to, rounded(_mm512_load_ps(block.sums[i]), _mm512_load_ps(block.sums[i] + kSide)));
+}
+
+// A whole block from the tiles to rows. Both halves go through the same memory: loads of the next block wait for stores
+// before them to addresses that end alike, and a whole block has all ends.
+FRIT_TILES void round_tiles(Block& block, uint16_t* to, int64_t stride) {
+  constexpr int64_t kBytes = kBlockSide * 4;
+  float* const sums = block.sums[0];
+  _tile_stored(0, sums, kBytes);
+  _tile_stored(1, sums + kSide, kBytes);
+  round_half(block, to, stride);
+  _tile_stored(2, sums, kBytes);
+  _tile_stored(3, sums + kSide, kBytes);
+  round_half(block, to + kSide * stride, stride);
+}
+
 FRIT_TILES void round_rows(const Block& block, int64_t first, int64_t height, int64_t width, uint16_t* to,
                            int64_t stride) {
   const __mmask16 left = first_lanes(width), right = first_lanes(width - kSide);
@@ -198,6 +227,8 @@ void multiply_block(const TileArgs& g, int64_t row, int64_t col) {
   else
     below ? accumulate<false, true>(g, row, b) : accumulate<false, false>(g, row, b);
   if (!g.rounded && whole) return store_sums(sums, g.sum_stride, right, below);
+  if (g.rounded && g.col_stride == 1 && height == kBlockSide && width == kBlockSide)
+    return round_tiles(part, g.rounded + row * g.row_stride + col, g.row_stride);
   store_sums(part.sums[0], kBlockSide, right, below);
   if (!g.rounded) {
     for (int64_t i = 0; i < height; ++i) std::copy_n(part.sums[i], width, sums + i * g.sum_stride);
@@ -290,13 +321,17 @@ MatrixUnits::MatrixUnits(int64_t rows, bool alike) {
 MatrixUnits::~MatrixUnits() { release(); }
 
 void multiply_tiles(const TileArgs& g) {
-  if (writes_far(g)) return multiply_to_long_rows(g);
-  for (int64_t row = 0; row < g.rows; row += kBlockSide) {
-    fetch_block(g, row, 0);
-    for (int64_t col = 0; col < g.cols; col += kBlockSide) {
-      if (col + kBlockSide < g.cols) fetch_block(g, row, col + kBlockSide);
-      multiply_block(g, row, col);
-    }
+  if (writes_far(g) && !NearResults::hold()) return multiply_to_long_rows(g);
+  // Rows that stay in the first-level cache meet the columns one panel after the other, so that each is read once.
+  constexpr int64_t kNearBytes = int64_t{32} << 10;
+  const bool near = g.rows * g.units * 4 <= kNearBytes;
+  const int64_t down = (g.rows + kBlockSide - 1) / kBlockSide, across = (g.cols + kBlockSide - 1) / kBlockSide;
+  const auto row_of = [&](int64_t i) { return (near ? i % down : i / across) * kBlockSide; };
+  const auto col_of = [&](int64_t i) { return (near ? i / down : i % across) * kBlockSide; };
+  for (int64_t i = 0; i < down * across; ++i) {
+    if (i == 0) fetch_block(g, 0, 0);
+    if (i + 1 < down * across) fetch_block(g, row_of(i + 1), col_of(i + 1));
+    multiply_block(g, row_of(i), col_of(i));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/near_results.h"
 #include "runtime/openblas/stack.h"
 
 namespace frit::runtime::openblas {
@@ -48,17 +49,17 @@ bool all_finite(const Matrix& m, Dtype t) {
   return all_finite<uint64_t>(m, 0x7ff0000000000000);
 }
 
-// One more than the last column in which a dense row has an element that is not +0.
-int64_t used_columns(const std::byte* rows, int64_t count, int64_t columns, int64_t element) {
+// One more than the last column in which a row has an element that is not +0.
+int64_t used_columns(const Matrix& m, int64_t element) {
   constexpr int64_t kAtOnce = 64, kManyAtOnce = 512;
   static const std::byte zeros[kManyAtOnce] = {};
   const auto all_zero = [](const std::byte* at, int64_t bytes) {
     return std::memcmp(at, zeros, static_cast<size_t>(bytes)) == 0;
   };
   int64_t used = 0;  // bytes of a row
-  for (int64_t i = 0; i < count; ++i) {
-    const std::byte* row = rows + i * columns * element;
-    int64_t end = columns * element;
+  for (int64_t i = 0; i < m.rows; ++i) {
+    const std::byte* row = static_cast<const std::byte*>(m.data) + i * m.row_stride * element;
+    int64_t end = m.cols * element;
     while (end - used >= kManyAtOnce && all_zero(row + end - kManyAtOnce, kManyAtOnce)) end -= kManyAtOnce;
     while (end - used >= kAtOnce && all_zero(row + end - kAtOnce, kAtOnce)) end -= kAtOnce;
     used = std::max(used, end - used >= kAtOnce ? end : used);
@@ -85,7 +86,9 @@ class Run {
     const Dtype t = call_.operands[0].dtype, u = call_.operands[2].dtype;
     first_ = choose(Kernels::kAny, t, m, n, a_.columns(), batch);
     second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
-    const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size() + call_.rows->weights.size()));
+    const RowWork& rows = *call_.rows;
+    const int64_t row_bytes =
+        std::max<int64_t>(1, rows.scores_stride * rows.scores.size() + rows.weights_stride * rows.weights.size());
     const int64_t height = std::max(rows_at_once(first_, t), rows_at_once(second_, u)),
                   least = (kLeastRows + height - 1) / height * height;
     block_rows_ = std::clamp(kBlockBytes / row_bytes / least * least, least, kMostRows / least * least);
@@ -197,8 +200,9 @@ class Run {
 
   void range(int64_t begin, int64_t end) {
     const int64_t n = b_.columns();
-    const auto size = [&](Dtype t) { return (block_rows_ * n * t.size() + 63) / 64 * 64; };
-    const int64_t scores = size(call_.rows->scores), weights = size(call_.rows->weights);
+    const auto size = [&](Dtype t, int64_t stride) { return (block_rows_ * stride * t.size() + 63) / 64 * 64; };
+    const int64_t scores = size(call_.rows->scores, call_.rows->scores_stride),
+                  weights = size(call_.rows->weights, call_.rows->weights_stride);
     const int64_t own = by_group_ ? left_.step + right_.step : 0;
     Scratch memory(static_cast<size_t>(scores + weights + own));
     auto* at = static_cast<std::byte*>(memory.data());
@@ -232,17 +236,21 @@ class Run {
     const int64_t first = index % blocks_ * block_rows_, rows = std::min(block_rows_, m - first);
     const Matrix a = a_.at(batch).block(first, 0, rows, a_.columns(), call_.operands[0].dtype.size());
     const Matrix out = out_.at(batch).block(first, 0, rows, d, call_.results[0].dtype.size());
-    const Matrix s{work.scores, rows, n, n, 1}, w{work.weights, rows, n, n, 1};
+    const Matrix s{work.scores, rows, n, call_.rows->scores_stride, 1},
+        w{work.weights, rows, n, call_.rows->weights_stride, 1};
     const int64_t row = batch * m + first;
     const int64_t columns = call_.rows->needed ? std::clamp<int64_t>(call_.rows->needed(row, row + rows), 0, n) : n;
-    if (!(left_.product ? left_.product->multiply(a, work.left, s, a.cols, columns)
-                        : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size())))
-      return false;
+    {
+      const NearResults scope;
+      if (!(left_.product ? left_.product->multiply(a, work.left, s, a.cols, columns)
+                          : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size())))
+        return false;
+    }
     if (!call_.rows->run(row, row + rows, work.scores, work.weights)) return false;
     bool done;
     if (right_.product) {
       const int64_t element = call_.operands[2].dtype.size();
-      const int64_t depth = work.finite ? used_columns(work.weights, rows, n, element) : n;
+      const int64_t depth = work.finite ? used_columns(w, element) : n;
       done = right_.product->multiply(w, work.right, out, depth, d);
     } else {
       done = by_tiles(second_.multiply, w, v_.at(batch), out, call_.operands[2].dtype.size());

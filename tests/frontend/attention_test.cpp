@@ -45,8 +45,9 @@ TEST(Attention, RowsAtATimeHaveTheBitsOfWholeProducts) {
   for (const bool shapeless : {false, true}) {
     const auto compiled = compile(lazily, shapeless);
     for (const Dtype t : {float32, bfloat16, float16, float64})
-      for (const auto& [heads, rows, columns, width] : {std::array{3, 611, 613, 40}, std::array{1, 1031, 1033, 7},
-                                                        std::array{9, 33, 4001, 16}, std::array{2, 1, 3, 16}}) {
+      for (const auto& [heads, rows, columns, width] :
+           {std::array{3, 611, 613, 40}, std::array{1, 1031, 1033, 7}, std::array{9, 33, 4001, 16},
+            std::array{2, 1, 3, 16}, std::array{5, 129, 1024, 32}}) {
         std::vector<array> in{draw(heads, rows, width, t, 1), draw(heads, columns, width, t, 2),
                               draw(heads, columns, width, t, 3)};
         for (const bool masked : {false, true}) {

@@ -91,25 +91,30 @@ TEST(RowStream, LoopsThatEndAtAMaskKeepToTheirRows) {
   }
 }
 
-std::optional<RowStream> stream(const std::string& index, const std::string& more = "") {
+std::optional<RowStream> stream(const std::string& index, const std::string& more = "",
+                                const std::string& distance = "n", const std::string& of_weights = "n") {
+  const std::string scores = "f32[m*(" + distance + ")]", weights = "f32[m*(" + of_weights + ")]";
   const auto program = parse_program(R"(program @f(m, n) {
   buffer %a: f32[m*8] input 0
   buffer %b: f32[8*n] input 1
   buffer %v: f32[n*4] input 2
-  buffer %s: f32[m*n] temp
-  buffer %w: f32[m*n] temp
+  buffer %s: )" + scores + R"( temp
+  buffer %w: )" + weights + R"( temp
   buffer %out: f32[m*4] output
-  library "matmul"(%a: f32[m, 8], %b: f32[8, n]) -> (%s: f32[m, n])
+  library "matmul"(%a: f32[m, 8], %b: f32[8, n]) -> (%s: f32[m, n] strides [)" +
+                                     distance + R"(, 1])
   launch @k(%s, %w)
-  library "matmul"(%w: f32[m, n], %v: f32[n, 4]) -> (%out: f32[m, 4])
+  library "matmul"(%w: f32[m, n] strides [)" +
+                                     of_weights + R"(, 1], %v: f32[n, 4]) -> (%out: f32[m, 4])
   )" + more + R"(
   return %out: f32[m, 4]
-  kernel @k(%s: f32[m*n] in, %w: f32[m*n] out; m, n) {
+  kernel @k(%s: )" + scores +
+                                     " in, %w: " + weights + R"( out; m, n) {
     parallel for i in m {
       for j in n {
         %x: f32 = load %s[)" + index +
                                      R"(]
-        store %w[i*n + j], %x
+        store %w[i*()" + of_weights + R"() + j], %x
       }
     }
   }
@@ -153,6 +158,12 @@ TEST(RowStream, IsProductLaunchesAndProductOfTheirRows) {
   EXPECT_FALSE(stream("i*n + n - 1 - i"));
   // Another step uses the rows.
   EXPECT_FALSE(stream("i*n + j", "launch @k(%w, %s)"));
+}
+
+TEST(RowStream, MayHaveRowsThatLieApart) {
+  EXPECT_TRUE(stream("i*(n + 16) + j", "", "n + 16", "n + 16"));
+  EXPECT_FALSE(stream("i*n + j", "", "n + 16", "n + 16"));
+  EXPECT_FALSE(stream("i*(n + 16) + j", "", "n + 16", "n + 32"));
 }
 
 }  // namespace
