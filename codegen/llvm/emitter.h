@@ -175,6 +175,8 @@ class KernelEmitter {
   std::optional<Val> vector_quotient(const ir::ScalarInstr& instr);
 
   // emit_quotient.cpp
+  llvm::Value* is_subnormal(llvm::Value* x);
+  llvm::Value* rounded_by_instruction(llvm::Value* x);
   std::optional<Val> rounded_quotient(const ir::ScalarInstr& instr);
 
   // emit_cast.cpp

@@ -157,6 +157,7 @@ Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
     // as x86-64-v4 stands for all processors that have it, most of which are newer.
     const bool wide = has("+avx512vl,+avx512bw") && (has("+avx512vbmi2") || cpu == "x86-64-v4");
     t->has.vector_bytes = wide ? 64 : has("+avx2") ? 32 : 16;
+    t->has.rounds_bfloat = wide && has("+avx512bf16,+avx512dq");
     t->has.scales = wide;
     t->has.fma = has("+fma");
     // Most of the earlier processors whose gathers are fast have lost that to microcode, which stops a leak of data.

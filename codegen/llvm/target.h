@@ -24,6 +24,7 @@ struct CpuFeatures {
   bool half_arithmetic = false;  // f16 arithmetic, in vectors too
   bool masks_small = false;      // masked loads and stores of 8 and 16 bit elements
   bool gathers = false;          // reads lanes from anywhere in less time than one by one
+  bool rounds_bfloat = false;    // f32 to bf16 in vectors of 64 bytes, subnormal numbers to zeros
   bool scales = false;           // multiplies by a power of two that is a float, in vectors of 64 bytes
   int vector_bytes = 16;
 };
