@@ -55,10 +55,11 @@ target_precompile_headers(frit_pch PRIVATE ${FRIT_PCH_HEADERS})
 # neighbours need too. Off, each file shows that it includes whatever it uses.
 option(FRIT_JOIN_SOURCES "compile the files of a room together" ON)
 set(FRIT_FILES_AT_ONCE 16 CACHE STRING "the most files of a room that are compiled together")
+set(FRIT_ROOMS_AT_ONCE "" CACHE STRING "groups of rooms of one library, as a+b, that are compiled as one room")
 
 # frit_join_sources(variable folder sources...): files in a folder of the build that include the sources, at most FRIT_FILES_AT_ONCE of one room
 # in each, and as many in each as in the room's others. The texts name no folder outside of the project, so that all checkouts share what ccache
-# holds. Sources with options of their own stay alone.
+# holds. Sources with options of their own stay alone. A group of rooms has the name of its first one.
 function(frit_join_sources variable folder)
   set(sources)
   set(rooms)
@@ -70,6 +71,12 @@ function(frit_join_sources variable folder)
     endif()
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
     get_filename_component(room ${path} DIRECTORY)
+    foreach(group ${FRIT_ROOMS_AT_ONCE})
+      string(REPLACE "+" ";" together ${group})
+      if(room IN_LIST together)
+        list(GET together 0 room)
+      endif()
+    endforeach()
     list(APPEND rooms ${room})
     list(APPEND files_of_${room} ${path})
   endforeach()

@@ -15,11 +15,11 @@ namespace frit {
 
 namespace {
 
-struct Named {
+struct NamedTopic {
   std::string_view name;
   detail::Topic topic;
 };
-constexpr Named kTopics[] = {{"recompiles", detail::Topic::Recompiles},
+constexpr NamedTopic kTopics[] = {{"recompiles", detail::Topic::Recompiles},
                              {"cache", detail::Topic::Cache},
                              {"passes", detail::Topic::Passes},
                              {"random", detail::Topic::Random},
@@ -34,7 +34,7 @@ std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown
     topics.remove_prefix(comma == std::string_view::npos ? topics.size() : comma + 1);
     if (name.empty()) continue;
     unsigned found = 0;
-    for (const Named& t : kTopics)
+    for (const NamedTopic& t : kTopics)
       if (name == t.name || name == "all") found |= static_cast<unsigned>(t.topic);
     if (!found) {
       unknown = name;

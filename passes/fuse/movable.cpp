@@ -12,7 +12,7 @@ namespace {
 constexpr int kLightOps = 4;
 // The same of work on positions, such as a mask: a window with both ends, and the choice between two numbers by it.
 constexpr int kPositionOps = 8;
-constexpr int64_t kFewElements = 1 << 20;
+constexpr int64_t kFewToMove = 1 << 20;
 
 class MovableFinder {
  public:
@@ -105,7 +105,7 @@ class MovableFinder {
   // hides behind memory, and of few others it takes no time.
   bool hides_functions(const Type& type) const {
     return target_.grid &&
-           (type.dtype.size() >= 4 || f_.facts.less_equal(product(type.shape), Dim(kFewElements)) == Tri::Yes);
+           (type.dtype.size() >= 4 || f_.facts.less_equal(product(type.shape), Dim(kFewToMove)) == Tri::Yes);
   }
 
   bool reads_positions(const Op& op) const {

@@ -13,7 +13,7 @@ using namespace ir;
 namespace {
 
 // Groups that each keep a workgroup, all rows together, and blocks of a row whose totals each workgroup combines anew.
-constexpr int64_t kFewGroups = 512, kFewBlocks = 256;
+constexpr int64_t kFewScans = 512, kFewBlocks = 256;
 
 class ScanGroups {
  public:
@@ -28,7 +28,7 @@ class ScanGroups {
     blocks_ = ceil_div(n, loop.block);
     // Behind the last row is room for the rest of its last block.
     totals_ = l.add_temp(wide(), axes(whole_).rows() * whole_ + Dim(per_block_));
-    alone_ = most(axes(whole_).rows() * ceil_div(n, loop.lanes)) <= kFewGroups;
+    alone_ = most(axes(whole_).rows() * ceil_div(n, loop.lanes)) <= kFewScans;
   }
 
   void run() {

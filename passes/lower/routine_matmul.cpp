@@ -20,7 +20,7 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t kFewRows = 4;
+constexpr int64_t kFewLines = 4;
 constexpr int64_t kColumnBlock =
     64;  // columns that are packed together: each number of the left operand is used as often
 constexpr int64_t kColumnChunk = 256;  // columns of an iteration of the parallel loop, where nothing is packed
@@ -68,8 +68,8 @@ class Product {
 
   KernelStep write() {
     const size_t rank = a_.layout.shape.size();
-    const bool few_rows = m_.is_const() && m_.value() <= kFewRows,
-               few_columns = n_.is_const() && n_.value() <= kFewRows;
+    const bool few_rows = m_.is_const() && m_.value() <= kFewLines,
+               few_columns = n_.is_const() && n_.value() <= kFewLines;
     const bool along_columns = b_.layout.strides[rank - 1].is(1);
     // Sums of no terms have nothing to pack.
     if (few_columns || (few_rows && !along_columns) || depth_.is(0))

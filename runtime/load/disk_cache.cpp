@@ -186,7 +186,7 @@ std::string folder_above(std::string path) {
   return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
 }
 
-std::optional<uint64_t> parse_size(std::string_view text) {
+std::optional<uint64_t> parse_limit(std::string_view text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return std::nullopt;
@@ -217,7 +217,7 @@ DiskCacheOptions DiskCacheOptions::from_environment() {
                                  "', which is neither on nor off: it counts as on");
   }
   if (const char* size = setting("FRIT_CACHE_SIZE")) {
-    if (auto bytes = parse_size(size))
+    if (auto bytes = parse_limit(size))
       options.max_bytes = *bytes;
     else
       options.warnings.push_back("FRIT_CACHE_SIZE is '" + std::string(size) +
