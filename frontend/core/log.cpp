@@ -20,10 +20,10 @@ struct NamedTopic {
   detail::Topic topic;
 };
 constexpr NamedTopic kTopics[] = {{"recompiles", detail::Topic::Recompiles},
-                             {"cache", detail::Topic::Cache},
-                             {"passes", detail::Topic::Passes},
-                             {"random", detail::Topic::Random},
-                             {"devices", detail::Topic::Devices}};
+                                  {"cache", detail::Topic::Cache},
+                                  {"passes", detail::Topic::Passes},
+                                  {"random", detail::Topic::Random},
+                                  {"devices", detail::Topic::Devices}};
 
 // The bits of a list of topics. If a topic does not exist, nothing, with its name in `unknown`.
 std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown) {
