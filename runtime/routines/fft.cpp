@@ -30,13 +30,12 @@ struct Floats {
 };
 
 bool split_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* out, bool inverse, float scale,
-               bool threads) {
+               bool threads, float* memory) {
   const FftKernels& kernels = fft_kernels();
-  const Floats memory(2 * plan.n + 16);
-  if (!memory.at) return false;
-  auto* const turned = reinterpret_cast<Complex*>(memory.at);
+  auto* const turned = reinterpret_cast<Complex*>(memory);
   std::atomic<bool> ok{true};
   const auto each = [&](int64_t blocks, const auto& body) {
+    if (!threads) return body(0, blocks, memory + 2 * plan.n);
     const auto part = [&](int64_t begin, int64_t end) {
       const Floats work(plan.work() + 16);
       if (!work.at) {
@@ -45,7 +44,7 @@ bool split_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* ou
       }
       body(begin, end, work.at);
     };
-    threads ? for_ranges(blocks, std::max<int64_t>(1, kWorthwhile * blocks / plan.n), part) : part(0, blocks);
+    for_ranges(blocks, std::max<int64_t>(1, kWorthwhile * blocks / plan.n), part);
   };
   each(ceil_div(plan.second->n, kernels.lanes), [&](int64_t begin, int64_t end, float* work) {
     kernels.columns(plan, in, step, turned, inverse, begin, end, work);
@@ -58,11 +57,10 @@ bool split_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* ou
 
 // A convolution with the chirp w: X[k] = w[k] * sum x[j] w[j] conj(w[k - j]).
 bool chirp_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* out, bool inverse, float scale,
-               bool threads) {
+               bool threads, float* memory) {
   const int64_t m = plan.padded->n;
-  const Floats memory(4 * m);
-  if (!memory.at) return false;
-  Complex *const a = reinterpret_cast<Complex*>(memory.at), *const b = a + m;
+  Complex *const a = reinterpret_cast<Complex*>(memory), *const b = a + m;
+  float* const more = memory + 4 * m;
   const FftKernels& kernels = fft_kernels();
   const Complex* from = in;
   if (step != 1) {
@@ -71,28 +69,36 @@ bool chirp_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* ou
   }
   kernels.products(from, plan.chirp.data(), a, plan.n, inverse, false, 1);
   std::fill(a + plan.n, a + m, Complex());
-  if (!transform_row(*plan.padded, a, 1, b, false, 1, threads)) return false;
+  if (!split_row(*plan.padded, a, 1, b, false, 1, threads, more)) return false;
   kernels.products(b, plan.filter.data(), b, m, false, false, 1);
-  if (!transform_row(*plan.padded, b, 1, a, true, 1, threads)) return false;
+  if (!split_row(*plan.padded, b, 1, a, true, 1, threads, more)) return false;
   kernels.products(a, plan.chirp.data(), out, plan.n, false, inverse, scale);
   return true;
 }
 
-// Calls body(first, count) for groups of rows that one thread works on, or for each row in turn where the rows are few
-// and long: `threads` says which.
+int64_t group_of(const FftPlan& plan) { return plan.way == FftPlan::Way::Lanes ? fft_kernels().lanes : 1; }
+
+// Calls body(first, count, threads, memory, more) for groups of rows that one thread works on, or for each row in turn
+// where the rows are few and long: `threads` says which. `memory` is for the plan's transforms, `more` has a number of
+// floats for each row of the group.
 template <class Body>
-bool each_group(int64_t rows, int64_t n, int64_t group, const Body& body) {
+bool each_group(int64_t rows, int64_t n, const FftPlan& plan, int64_t floats, const Body& body) {
+  const int64_t group = group_of(plan);
   if (n >= kLong && rows < num_threads()) {
+    const Floats memory(plan.memory() + floats * group);
     for (int64_t row = 0; row < rows; ++row)
-      if (!body(row, 1, true)) return false;
+      if (!memory.at || !body(row, 1, true, memory.at, memory.at + plan.memory())) return false;
     return true;
   }
   std::atomic<bool> ok{true};
   const int64_t groups = ceil_div(rows, group);
   for_ranges(groups, std::max<int64_t>(1, kWorthwhile / std::max<int64_t>(1, n * group)),
              [&](int64_t begin, int64_t end) {
+               const Floats memory(plan.memory() + floats * group);
                for (int64_t g = begin; g < end; ++g)
-                 if (!body(g * group, std::min(group, rows - g * group), false)) ok = false;
+                 if (!memory.at ||
+                     !body(g * group, std::min(group, rows - g * group), false, memory.at, memory.at + plan.memory()))
+                   ok = false;
              });
   return ok.load();
 }
@@ -100,16 +106,14 @@ bool each_group(int64_t rows, int64_t n, int64_t group, const Body& body) {
 // Groups of rows side by side in lanes: run(from, to, lines, work) takes a group. in(row) and out(row) give the places
 // of a row.
 template <class From, class To, class In, class Out, class Run>
-bool rows_in_lanes(const FftPlan& plan, int64_t first, int64_t count, const In& in, const Out& out, const Run& run) {
+bool rows_in_lanes(int64_t first, int64_t count, float* work, const In& in, const Out& out, const Run& run) {
   const FftKernels& kernels = fft_kernels();
-  const Floats work(plan.work() + 16);
-  if (!work.at) return false;
   const From* from[16];
   To* to[16];
   for (int64_t row = first; row < first + count; row += kernels.lanes) {
     const auto lines = static_cast<int>(std::min<int64_t>(kernels.lanes, first + count - row));
     for (int l = 0; l < lines; ++l) from[l] = in(row + l), to[l] = out(row + l);
-    run(from, to, lines, work.at);
+    run(from, to, lines, work);
   }
   return true;
 }
@@ -117,27 +121,25 @@ bool rows_in_lanes(const FftPlan& plan, int64_t first, int64_t count, const In& 
 // Whole groups of rows: in lanes where the length is short, one after the other elsewhere.
 template <class In, class Out>
 bool transform_rows(const FftPlan& plan, int64_t first, int64_t count, int64_t step, bool inverse, float scale,
-                    bool threads, const In& in, const Out& out) {
+                    bool threads, float* memory, const In& in, const Out& out) {
   if (plan.way != FftPlan::Way::Lanes) {
     for (int64_t row = first; row < first + count; ++row)
-      if (!transform_row(plan, in(row), step, out(row), inverse, scale, threads)) return false;
+      if (!transform_row(plan, in(row), step, out(row), inverse, scale, threads, memory)) return false;
     return true;
   }
-  return rows_in_lanes<Complex, Complex>(plan, first, count, in, out, [&](auto from, auto to, int lines, float* work) {
-    fft_kernels().lines(plan, from, step, to, lines, inverse, scale, work);
-  });
+  return rows_in_lanes<Complex, Complex>(first, count, memory, in, out,
+                                         [&](auto from, auto to, int lines, float* work) {
+                                           fft_kernels().lines(plan, from, step, to, lines, inverse, scale, work);
+                                         });
 }
 
 // The same for real rows of n numbers, by a plan in lanes: `run` is a kernel of them.
 template <class From, class To, class Run>
-bool real_rows(const FftPlan& plan, int64_t first, int64_t count, const Rows& rows, const Rows& results,
-               const Run& run) {
+bool real_rows(int64_t first, int64_t count, float* memory, const Rows& rows, const Rows& results, const Run& run) {
   return rows_in_lanes<From, To>(
-      plan, first, count, [&](int64_t row) { return rows.start<const From>(row); },
+      first, count, memory, [&](int64_t row) { return rows.start<const From>(row); },
       [&](int64_t row) { return results.start<To>(row); }, run);
 }
-
-int64_t group_of(const FftPlan& plan) { return plan.way == FftPlan::Way::Lanes ? fft_kernels().lanes : 1; }
 
 // The roots that join the halves of a real transform.
 std::vector<Complex> join_roots(int64_t n) {
@@ -172,6 +174,16 @@ void part(const Complex* x, int64_t step, Complex* z, int64_t m, const std::vect
     const Complex t(w.imag() * d.real() - w.real() * d.imag(), w.real() * d.real() + w.imag() * d.imag());
     z[k] = s + t;
     z[m - k] = std::conj(s - t);
+  }
+}
+
+// The whole spectrum of odd length m from its half.
+void mirror(const Complex* x, int64_t step, Complex* z, int64_t m) {
+  z[0] = x[0].real();
+  for (int64_t k = 1; k <= m / 2; ++k) {
+    const Complex number = x[k * step];
+    z[k] = number;
+    z[m - k] = Complex(number.real(), -number.imag());
   }
 }
 
@@ -218,9 +230,10 @@ Status fft(const LibraryCall& library) {
   const auto plan = fft_plan(call.n);
   const auto in = [&](int64_t row) { return from.start<const Complex>(row); };
   const auto out = [&](int64_t row) { return to.start<Complex>(row); };
-  const bool done = each_group(from.count(), call.n, group_of(*plan), [&](int64_t first, int64_t count, bool threads) {
-    return transform_rows(*plan, first, count, from.step(), call.inverse, call.scale, threads, in, out);
-  });
+  const auto group = [&](int64_t first, int64_t count, bool threads, float* memory, float*) {
+    return transform_rows(*plan, first, count, from.step(), call.inverse, call.scale, threads, memory, in, out);
+  };
+  const bool done = each_group(from.count(), call.n, *plan, 0, group);
   return outcome("fft", done, call.x);
 }
 
@@ -231,38 +244,39 @@ Status rfft(const LibraryCall& library) {
   const int64_t m = even ? call.n / 2 : call.n;
   const auto plan = fft_plan(m);
   const std::vector<Complex> roots = even ? join_roots(call.n) : std::vector<Complex>();
-  const int64_t group = group_of(*plan), half = call.n / 2 + 1;
+  const int64_t half = call.n / 2 + 1;
   const bool packed = !even || from.step() != 1;
-  const bool done = each_group(from.count(), call.n, group, [&](int64_t first, int64_t count, bool threads) {
+  const auto group = [&](int64_t first, int64_t count, bool threads, float* memory, float* more) {
     if (plan->way == FftPlan::Way::Lanes)
-      return real_rows<float, Complex>(*plan, first, count, from, to, [&](auto x, auto y, int lines, float* work) {
+      return real_rows<float, Complex>(first, count, memory, from, to, [&](auto x, auto y, int lines, float* work) {
         fft_kernels().real_lines(*plan, call.n, x, from.step(), y, lines, call.scale, roots.data(), work);
       });
-    const Floats pairs(packed ? 2 * m * count : 0), whole(even ? 0 : 2 * m * count);
-    if ((packed && !pairs.at) || (!even && !whole.at)) return false;
+    float *const pairs = more, *const whole = more + 2 * m * count;
     for (int64_t r = 0; r < count && packed; ++r) {
       const float* const x = from.start<const float>(first + r);
-      float* const to_pairs = pairs.at + 2 * m * r;
-      for (int64_t i = 0; i < call.n; ++i) {
-        to_pairs[even ? i : 2 * i] = x[i * from.step()];
-        if (!even) to_pairs[2 * i + 1] = 0;
-      }
+      float* const to_pairs = pairs + 2 * m * r;
+      const int64_t step = from.step();
+      if (even)
+        for (int64_t i = 0; i < call.n; ++i) to_pairs[i] = x[i * step];
+      else
+        for (int64_t i = 0; i < call.n; ++i) to_pairs[2 * i] = x[i * step], to_pairs[2 * i + 1] = 0;
     }
     const auto in = [&](int64_t row) {
-      return packed ? reinterpret_cast<const Complex*>(pairs.at) + m * (row - first)
+      return packed ? reinterpret_cast<const Complex*>(pairs) + m * (row - first)
                     : reinterpret_cast<const Complex*>(from.start<const float>(row));
     };
     const auto out = [&](int64_t row) {
-      return even ? to.start<Complex>(row) : reinterpret_cast<Complex*>(whole.at) + m * (row - first);
+      return even ? to.start<Complex>(row) : reinterpret_cast<Complex*>(whole) + m * (row - first);
     };
-    if (!transform_rows(*plan, first, count, 1, false, call.scale, threads, in, out)) return false;
+    if (!transform_rows(*plan, first, count, 1, false, call.scale, threads, memory, in, out)) return false;
     for (int64_t row = first; row < first + count; ++row)
       if (even)
         join(to.start<Complex>(row), m, roots);
       else
         std::memcpy(to.start<Complex>(row), out(row), static_cast<size_t>(half) * sizeof(Complex));
     return true;
-  });
+  };
+  const bool done = each_group(from.count(), call.n, *plan, (packed ? 2 * m : 0) + (even ? 0 : 2 * m), group);
   return outcome("rfft", done, call.x);
 }
 
@@ -273,36 +287,33 @@ Status irfft(const LibraryCall& library) {
   const int64_t m = even ? call.n / 2 : call.n;
   const auto plan = fft_plan(m);
   const std::vector<Complex> roots = even ? join_roots(call.n) : std::vector<Complex>();
-  const bool done = each_group(from.count(), call.n, group_of(*plan), [&](int64_t first, int64_t count, bool threads) {
+  const auto group = [&](int64_t first, int64_t count, bool threads, float* memory, float* more) {
     if (plan->way == FftPlan::Way::Lanes)
-      return real_rows<Complex, float>(*plan, first, count, from, to, [&](auto x, auto y, int lines, float* work) {
+      return real_rows<Complex, float>(first, count, memory, from, to, [&](auto x, auto y, int lines, float* work) {
         fft_kernels().real_lines_back(*plan, call.n, x, from.step(), y, lines, call.scale, roots.data(), work);
       });
-    const Floats spectrum(2 * m * count), whole(even ? 0 : 2 * m * count);
-    if (!spectrum.at || (!even && !whole.at)) return false;
-    const auto in = [&](int64_t row) { return reinterpret_cast<Complex*>(spectrum.at) + m * (row - first); };
+    float *const spectrum = more, *const whole = more + 2 * m * count;
+    const auto in = [&](int64_t row) { return reinterpret_cast<Complex*>(spectrum) + m * (row - first); };
     const auto out = [&](int64_t row) {
       return even ? reinterpret_cast<Complex*>(to.start<float>(row))
-                  : reinterpret_cast<Complex*>(whole.at) + m * (row - first);
+                  : reinterpret_cast<Complex*>(whole) + m * (row - first);
     };
     for (int64_t row = first; row < first + count; ++row) {
       const Complex* const x = from.start<const Complex>(row);
-      Complex* const z = in(row);
-      if (even) {
-        part(x, from.step(), z, m, roots);
-        continue;
-      }
-      z[0] = x[0].real();
-      for (int64_t k = 1; k <= m / 2; ++k) {
-        z[k] = x[k * from.step()];
-        z[m - k] = std::conj(z[k]);
-      }
+      if (even)
+        part(x, from.step(), in(row), m, roots);
+      else
+        mirror(x, from.step(), in(row), m);
     }
-    if (!transform_rows(*plan, first, count, 1, true, call.scale, threads, in, out)) return false;
-    for (int64_t row = first; row < first + count && !even; ++row)
-      for (int64_t i = 0; i < call.n; ++i) to.start<float>(row)[i] = out(row)[i].real();
+    if (!transform_rows(*plan, first, count, 1, true, call.scale, threads, memory, in, out)) return false;
+    for (int64_t row = first; row < first + count && !even; ++row) {
+      const Complex* const numbers = out(row);
+      float* const result = to.start<float>(row);
+      for (int64_t i = 0; i < call.n; ++i) result[i] = numbers[i].real();
+    }
     return true;
-  });
+  };
+  const bool done = each_group(from.count(), call.n, *plan, even ? 2 * m : 4 * m, group);
   return outcome("irfft", done, call.x);
 }
 
@@ -311,17 +322,15 @@ const Registered registered[] = {{"fft", fft}, {"rfft", rfft}, {"irfft", irfft}}
 }  // namespace
 
 bool transform_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* out, bool inverse, float scale,
-                   bool threads) {
+                   bool threads, float* memory) {
   switch (plan.way) {
-    case FftPlan::Way::Split: return split_row(plan, in, step, out, inverse, scale, threads);
-    case FftPlan::Way::Chirp: return chirp_row(plan, in, step, out, inverse, scale, threads);
+    case FftPlan::Way::Split: return split_row(plan, in, step, out, inverse, scale, threads, memory);
+    case FftPlan::Way::Chirp: return chirp_row(plan, in, step, out, inverse, scale, threads, memory);
     case FftPlan::Way::Lanes: break;
   }
-  const Floats work(plan.work() + 16);
-  if (!work.at) return false;
   const Complex* const from[1] = {in};
   Complex* const to[1] = {out};
-  fft_kernels().lines(plan, from, step, to, 1, inverse, scale, work.at);
+  fft_kernels().lines(plan, from, step, to, 1, inverse, scale, memory);
   return true;
 }
 

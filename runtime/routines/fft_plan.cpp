@@ -117,7 +117,8 @@ std::shared_ptr<FftPlan> make_convolution(int64_t n) {
     plan->filter[static_cast<size_t>(k)] = plan->filter[static_cast<size_t>(k ? m - k : 0)] = other;
   }
   std::vector<Complex> filter(static_cast<size_t>(m));
-  transform_row(*plan->padded, plan->filter.data(), 1, filter.data(), false, 1, false);
+  std::vector<float> memory(static_cast<size_t>(plan->padded->memory()));
+  transform_row(*plan->padded, plan->filter.data(), 1, filter.data(), false, 1, false, memory.data());
   plan->filter = std::move(filter);
   return plan;
 }
@@ -175,9 +176,17 @@ LanePlan::LanePlan(int64_t length) : n(length) {
 
 int64_t FftPlan::work() const {
   const int64_t lanes = fft_kernels().lanes;
-  if (way == Way::Chirp) return 4 * padded->n + 16;
   const int64_t longest = second ? std::max(first->n, second->n) : first->n;
   return (4 * longest + 2) * lanes;
+}
+
+int64_t FftPlan::memory() const {
+  switch (way) {
+    case Way::Split: return 2 * n + work() + 16;
+    case Way::Chirp: return 4 * padded->n + padded->memory();
+    case Way::Lanes: break;
+  }
+  return work() + 16;
 }
 
 std::shared_ptr<const FftPlan> fft_plan(int64_t n) {

@@ -47,7 +47,8 @@ struct FftPlan {
   std::vector<Complex> chirp, filter;
   std::shared_ptr<const FftPlan> padded;
 
-  int64_t work() const;  // floats of scratch memory that one row or block of rows needs
+  int64_t work() const;    // floats that the kernels need, but for a chirp
+  int64_t memory() const;  // floats that transform_row needs
 };
 
 // Plans are kept for the process: a few for each length that is in use.
@@ -76,6 +77,7 @@ struct FftKernels {
                      float scale, const Complex* roots, float* work);
   void (*real_lines_back)(const FftPlan&, int64_t n, const Complex* const* in, int64_t step, float* const* out,
                           int count, float scale, const Complex* roots, float* work);
+  // Not both sides are exchanged.
   void (*products)(const Complex* x, const Complex* w, Complex* out, int64_t n, bool swap_x, bool swap_out,
                    float scale);
 };

@@ -49,6 +49,7 @@ template <class BitsType, Numbers kKind, bool kBrain = false>
 struct Order {
   using Bits = BitsType;
   static constexpr Numbers kNumbers = kKind;
+  static constexpr bool kIsBrain = kBrain;
   static constexpr Bits kInfinity = infinity_bits<Bits, kBrain>();  // of floats
   static constexpr bool kLoses = kNumbers == Numbers::Float || kNumbers == Numbers::Complex;
 
@@ -70,7 +71,7 @@ struct Order {
   // Of a key that lost nothing.
   static Bits bits(Bits key) {
     if constexpr (kNumbers == Numbers::Signed) return static_cast<Bits>(key ^ kTop<Bits>);
-    if constexpr (kNumbers == Numbers::Float) return static_cast<Bits>(key & kTop<Bits> ? key ^ kTop<Bits> : ~key);
+    if constexpr (kNumbers == Numbers::Float) return static_cast<Bits>(key ^ (~sign_of(key) | kTop<Bits>));
     if constexpr (kNumbers == Numbers::Complex) {
       using Part = Order<uint32_t, Numbers::Float>;
       return Bits{Part::bits(static_cast<uint32_t>(key))} << 32 | Part::bits(static_cast<uint32_t>(key >> 32));

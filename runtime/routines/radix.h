@@ -20,44 +20,20 @@
 
 namespace frit::runtime::routines {
 
-__extension__ using uint128_t = unsigned __int128;
-
-template <class W>
-int bit_width_of(W w) {
-  if constexpr (sizeof(W) == 16) {
-    const auto high = static_cast<uint64_t>(w >> 64);
-    return high ? 64 + static_cast<int>(std::bit_width(high))
-                : static_cast<int>(std::bit_width(static_cast<uint64_t>(w)));
-  } else {
-    return static_cast<int>(std::bit_width(w));
-  }
-}
-
 // Words that differ in at most so many bits take two passes by digits. A quicksort of more than so many of them takes
 // longer.
 constexpr int kNarrowBits = 16;
 constexpr int64_t kFewNarrow = 1 << 14;
 
-// `done(first, count)` is called once for each part of the result that is final; the parts cover it. The call is an
-// indirect one, so that all users of words of a width share the sort's code.
 template <class W>
 class RadixSort {
  public:
-  // Sorts by bits [low, high); the bits above are zero. `done` must outlive the sort.
-  template <class Done>
-  RadixSort(int low, const Done& done, int high = 8 * sizeof(W))
-      : low_(low),
-        width_(high - low),
-        user_(&done),
-        call_([](const void* user, W* first, int64_t n) { (*static_cast<const Done*>(user))(first, n); }) {}
+  // Sorts by bits [low, high); the bits above are zero.
+  explicit RadixSort(int low, int high = 8 * sizeof(W)) : low_(low), width_(high - low) {}
 
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
-    if constexpr (kHasVectors)
-      if (vectors_pay(n)) {
-        vector_sort(a, b, n, into_b);
-        return done(into_b ? b : a, n);
-      }
+    if (vectors_pay(n)) return vector_sort(a, b, n, into_b);
     by_digits(a, b, n, into_b);
   }
 
@@ -65,8 +41,7 @@ class RadixSort {
   void run_on_threads(W* a, W* b, int64_t n, bool into_b) const {
     const int64_t chunks = std::min<int64_t>(num_threads(), n / kWorthwhile);
     if (chunks <= 1) return run(a, b, n, into_b);
-    if constexpr (kHasVectors)
-      if (vectors_pay(n)) return split_on_threads(a, b, n, into_b, chunks);
+    if (vectors_pay(n)) return split_on_threads(a, b, n, into_b, chunks);
     const Deal d = deal_on_threads(a, b, n, chunks);
     if (d.start.empty()) return by_digits(a, b, n, into_b);
     // A part that is long for one thread is sorted by all of them.
@@ -83,13 +58,12 @@ class RadixSort {
   }
 
  private:
-  static constexpr bool kHasVectors = sizeof(W) == 4 || sizeof(W) == 8;
   bool vectors_pay(int64_t n) const { return has_vector_sort() && (width_ > kNarrowBits || n <= kFewNarrow); }
 
   // Sorts without vectors, as `run` does.
   void by_digits(W* a, W* b, int64_t n, bool into_b) const {
     if (n <= kInsertion) return insert(a, b, n, into_b);
-    const int high = bit_width_of(difference(a, n));
+    const int high = static_cast<int>(std::bit_width(difference(a, n)));
     if (high <= low_ || n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes) return from_lowest(a, b, n, high, into_b);
     deal(a, b, n, high, into_b);
   }
@@ -161,12 +135,10 @@ class RadixSort {
       for (; k > 0 && to[k - 1] > w; --k) to[k] = to[k - 1];
       to[k] = w;
     }
-    done(to, n);
   }
 
   void finish(W* at, W* wanted, int64_t n) const {
     if (at != wanted) std::memcpy(wanted, at, static_cast<size_t>(n) * sizeof(W));
-    done(wanted, n);
   }
 
   // Bits [low_, high), the lowest digit first.
@@ -227,7 +199,7 @@ class RadixSort {
     });
     W all = 0;
     for (const W d : differences) all |= d;
-    const int high = bit_width_of(all);
+    const int high = static_cast<int>(std::bit_width(all));
     if (high <= low_) return {};
     const int digit = std::min(kDealBits, high - low_), shift = high - digit;
     const uint32_t mask = (1u << digit) - 1;
@@ -255,11 +227,7 @@ class RadixSort {
     return d;
   }
 
-  void done(W* first, int64_t n) const { call_(user_, first, n); }
-
   const int low_, width_;
-  const void* const user_;
-  void (*const call_)(const void* user, W* first, int64_t n);
 };
 
 }  // namespace frit::runtime::routines

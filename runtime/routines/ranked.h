@@ -1,7 +1,7 @@
 // The unsigned word of a rank, without a sort of the others.
 //
-// Where the processor has vectors for it (runtime/routines/vector_sort.h), pivots split the words, and the side with
-// the rank goes on, until the rest is few enough to be sorted.
+// Where the processor has vectors for it (runtime/routines/vector_sort.h), two words of a sample bound the word,
+// and the words between them go on, until they are few enough to be sorted.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +22,39 @@ W ranked_word(const W* words, int64_t n, int64_t rank, W* memory) {
   constexpr int64_t kFew = 256;
   W *to = memory, *other = memory + n;
   if (has_vector_sort()) {
-    // Pivots from the middle halve the words. So many bad ones come from words made for it.
+    // Two words of a sample keep a fifth of the words. So many bad pairs come from words made for it.
     for (int rounds = 64; n > kFew && rounds > 0; --rounds) {
-      W pivot = vector_pivot(words, n);
-      int64_t low = vector_count(words, n, pivot);
-      if (low == n && pivot > 0) {
-        // The pivot is the greatest word, and may stand there many times.
-        low = vector_count(words, n, --pivot);
-        if (rank >= low) return static_cast<W>(pivot + 1);
+      const Bounds<W> bounds = vector_bounds(words, n, rank);
+      W low = bounds.low, high = bounds.high;
+      Kept kept = vector_keep(words, n, low, high, to);
+      if (rank < kept.below) {
+        high = static_cast<W>(low - 1), low = 0;
+        kept = vector_keep(words, n, low, high, to);
+      } else if (rank >= kept.below + kept.kept) {
+        low = static_cast<W>(high + 1), high = static_cast<W>(~W{0});
+        kept = vector_keep(words, n, low, high, to);
       }
-      if (low == n) return pivot;
-      vector_deal(words, n, pivot, to, to + low);
-      words = rank < low ? to : to + low;
-      n = rank < low ? low : n - low;
-      rank -= rank < low ? 0 : low;
+      if (low == high) return low;
+      if (kept.kept <= n / 2) {
+        words = to;
+        n = kept.kept;
+        rank -= kept.below;
+        std::swap(to, other);
+        continue;
+      }
+      // Few words differ: one of them splits the others.
+      W pivot = vector_pivot(words, n);
+      int64_t least = vector_count(words, n, pivot);
+      if (least == n && pivot > 0) {
+        // The pivot is the greatest word, and may stand there many times.
+        least = vector_count(words, n, --pivot);
+        if (rank >= least) return static_cast<W>(pivot + 1);
+      }
+      if (least == n) return pivot;
+      vector_deal(words, n, pivot, to, to + least);
+      words = rank < least ? to : to + least;
+      n = rank < least ? least : n - least;
+      rank -= rank < least ? 0 : least;
       std::swap(to, other);
     }
     if (n <= kFew) {

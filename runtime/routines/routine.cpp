@@ -40,6 +40,15 @@ Rows::Rows(const LibraryTensor& t) : t_(t) {
   for (size_t axis = 0; axis + 1 < t.shape.size(); ++axis) count_ *= t.shape[axis];
 }
 
+bool Rows::dense() const {
+  int64_t apart = 1;
+  for (size_t axis = t_.shape.size(); axis-- > 0;) {
+    if (t_.shape[axis] > 1 && t_.strides[axis] != apart) return false;
+    apart *= t_.shape[axis];
+  }
+  return true;
+}
+
 int64_t Rows::offset(int64_t row) const {
   int64_t at = 0;
   for (size_t axis = t_.shape.size() - 1; axis-- > 0;) {

@@ -42,6 +42,8 @@ class Rows {
   int64_t count() const { return count_; }
   int64_t length() const { return t_.shape.back(); }
   int64_t step() const { return t_.strides.back(); }  // in elements
+  // Whether all elements lie one after the other.
+  bool dense() const;
   template <class T>
   T* start(int64_t row) const {
     return static_cast<T*>(t_.data) + offset(row);

@@ -1,13 +1,17 @@
-// The routines "sort" and "argsort" on the CPU: radix sorts of keys, and of keys with positions.
+// The routines "sort" and "argsort" on the CPU: sorts of keys, and of words of keys and positions.
 //
-// Rows are spread over threads; a few long rows are each sorted by all threads.
+// Rows are spread over threads; a few long rows are each sorted by all threads. The range of the keys decides: keys of
+// a short range are counted, and words are as narrow as the range and the positions allow.
 #include <atomic>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "runtime/execute/scratch.h"
+#include "runtime/routines/counting.h"
+#include "runtime/routines/key_loops.h"
 #include "runtime/routines/order.h"
+#include "runtime/routines/order_rows.h"
 #include "runtime/routines/radix.h"
 #include "runtime/routines/routine.h"
 
@@ -19,13 +23,6 @@ constexpr int64_t kWorthwhile = 2048;
 // Rows that are read side by side where their elements lie apart, so that each line of the cache is read once.
 constexpr int64_t kSideBySide = 16;
 
-// A key above the element's position in its row. Words of positions below 2^32 order elements as a stable sort does.
-template <class Bits>
-using Word = std::conditional_t<sizeof(Bits) == 8, uint128_t, uint64_t>;
-constexpr int kPositionBits = 32;
-// Narrow keys fit words of 32 bits with their positions in rows of up to this many elements.
-constexpr int64_t kNarrowRow = int64_t{1} << kNarrowBits;
-
 Status no_memory(std::string_view op, const LibraryTensor& x) {
   return Diagnostic("op '" + std::string(op) + "' cannot allocate memory to sort " + text(x), {},
                     "free arrays or raise the limit with set_memory_limit");
@@ -35,10 +32,10 @@ template <class O>
 class Sort {
  public:
   using Bits = typename O::Bits;
-  static constexpr bool kVectors = O::kNumbers == Numbers::Float && sizeof(Bits) >= 4;
+  using Key = KeyOf<O>;
 
   Sort(const LibraryTensor& x, const LibraryTensor& out, bool positions)
-      : from_(x), to_(out), n_(from_.length()), positions_(positions) {}
+      : from_(x), to_(out), n_(from_.length()), positions_(positions), dense_(from_.dense()) {}
 
   bool run() {
     const int64_t rows = from_.count();
@@ -58,226 +55,111 @@ class Sort {
   }
 
  private:
-  static constexpr bool kNarrow = sizeof(Bits) <= kNarrowBits / 8;
-
   // Sorts rows [begin, end), which are read side by side.
   bool sort_rows(int64_t begin, int64_t end, bool threads) {
-    if (positions_) {
-      if constexpr (kNarrow)
-        if (n_ <= kNarrowRow) return sort_words<uint32_t, kNarrowBits>(begin, end, threads);
-      if constexpr (sizeof(Bits) == 8)
-        if (from_.step() == 1 && has_vector_sort()) return order_by_parts(begin, end, threads);
-      return sort_words<Word<Bits>, kPositionBits>(begin, end, threads);
-    }
-    if constexpr (kNarrow)
-      if (n_ <= kFewNarrow && has_vector_sort()) return sort_keys<uint32_t>(begin, end, threads);
-    return sort_keys<Bits>(begin, end, threads);
-  }
-
-  // Sorts rows by words of keys alone, and writes the elements of the keys.
-  template <class W>
-  bool sort_keys(int64_t begin, int64_t end, bool threads) {
-    const int64_t rows = end - begin;
-    constexpr bool kSame = std::is_same_v<W, Bits>;
-    // A dense result serves as the second half of the memory.
-    Scratch memory(static_cast<size_t>((rows + (kSame && to_.step() == 1 ? 0 : 1)) * n_) * sizeof(W));
-    auto* keys = static_cast<W*>(memory.data());
+    const int64_t rows = end - begin, all = rows * n_;
+    // A dense result of words of the same size serves as the memory beside the keys.
+    const bool beside = !positions_ && sizeof(Bits) == sizeof(Key) && to_.step() == 1;
+    const int64_t spare = positions_ ? order_memory(n_) : beside ? 0 : n_ * static_cast<int64_t>(sizeof(Key));
+    const int64_t keys_size = (all * static_cast<int64_t>(sizeof(Key)) + 63) / 64 * 64;
+    Scratch memory(static_cast<size_t>(keys_size + spare));
+    auto* const keys = static_cast<Key*>(memory.data());
     if (!keys) return n_ == 0;
-    std::atomic<bool> lost{false};
-    if (from_.step() == 1)
-      for (int64_t r = 0; r < rows; ++r) load_keys(from_.template start<Bits>(begin + r), keys + r * n_, threads, lost);
-    else
-      load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return W{O::key(bits)}; }, &lost);
+    char* const more = static_cast<char*>(memory.data()) + keys_size;
+    const bool lost = load(begin, rows, threads, keys);
+    const KeyRange<Key> range = range_of_keys(keys, all, threads);
     for (int64_t r = 0; r < rows; ++r) {
-      // The parts of a complex number lose their signs one by one.
-      if (O::kNumbers == Numbers::Complex && lost) {
-        if (!sort_by_position(begin + r, threads)) return false;
+      Key* const own = keys + r * n_;
+      if (positions_) {
+        if (!order_row(own, n_, range, threads, more, to_.template start<uint32_t>(begin + r), to_.step()))
+          return false;
         continue;
       }
-      values(begin + r, keys + r * n_, keys + rows * n_, threads);
+      // The parts of a complex number lose their signs one by one.
+      if (O::kNumbers == Numbers::Complex && lost) {
+        if (!sort_by_position(begin + r, own, range, threads)) return false;
+        continue;
+      }
+      Bits* const out = to_.template start<Bits>(begin + r);
+      values(own, beside ? reinterpret_cast<Key*>(out) : reinterpret_cast<Key*>(more), range, threads, out);
       if constexpr (O::kNumbers == Numbers::Float)
         if (lost) restore_lost(begin + r, threads);
     }
     return true;
   }
 
-  // Sorts rows by words of keys and positions, and writes the positions.
-  template <class W, int kBelow>
-  bool sort_words(int64_t begin, int64_t end, bool threads) {
-    const int64_t rows = end - begin;
-    Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(W));
-    auto* words = static_cast<W*>(memory.data());
-    if (!words) return n_ == 0;
-    load(begin, rows, threads, words,
-         [](Bits bits, int64_t i) { return static_cast<W>(W{O::key(bits)} << kBelow | static_cast<W>(i)); });
-    for (int64_t r = 0; r < rows; ++r) order<W, kBelow>(begin + r, words + r * n_, words + rows * n_, threads);
-    return true;
-  }
-
-  // Writes the positions of dense rows of keys of 64 bits: words of 64 bits have the first 32 bits in which keys
-  // differ, and words that agree in them are sorted by the whole keys.
-  bool order_by_parts(int64_t begin, int64_t end, bool threads) {
-    Scratch memory(static_cast<size_t>(2 * n_) * sizeof(uint64_t));
-    auto* const words = static_cast<uint64_t*>(memory.data());
-    if (!words) return n_ == 0;
-    const auto each = [&](const auto& part) { threads ? for_ranges(n_, 1 << 14, part) : part(0, n_); };
-    for (int64_t row = begin; row < end; ++row) {
-      const Bits* const in = from_.template start<Bits>(row);
-      std::atomic<uint64_t> differ{0};
-      each([&](int64_t first, int64_t last) {
-        uint64_t own = 0;
-        for (int64_t i = first; i < last; ++i) own |= O::key(in[i]) ^ O::key(in[0]);
-        differ |= own;
-      });
-      const int below = std::max(0, static_cast<int>(std::bit_width(differ.load())) - 32);
-      each([&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i)
-          words[i] = uint64_t{O::key(in[i])} >> below << kPositionBits | static_cast<uint64_t>(i);
-      });
-      const auto nothing = [](const uint64_t*, int64_t) {};
-      const RadixSort<uint64_t> radix(kPositionBits, nothing);
-      if (differ != 0)
-        threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
-      std::atomic<bool> ok{true};
-      each([&](int64_t first, int64_t last) {
-        if (!write_order(row, words, first, last, below > 0)) ok = false;
-      });
-      if (!ok) return false;
-    }
-    return true;
-  }
-
-  // Writes the positions of a row's words in the runs that begin in [first, last). The keys of a run agree in the part
-  // that its words have; where that is not all of them, `partly`, the run is sorted. Other threads read the words.
-  bool write_order(int64_t row, const uint64_t* words, int64_t first, int64_t last, bool partly) const {
-    constexpr int64_t kFew = 24;
-    const auto same = [&](int64_t i) { return partly && words[i] >> kPositionBits == words[i - 1] >> kPositionBits; };
-    while (first > 0 && first < last && same(first)) ++first;
-    for (int64_t i = first; i < last;) {
-      int64_t end = i + 1;
-      while (end < n_ && same(end)) ++end;
-      if (end - i <= kFew)
-        write_short_run(row, words, i, end);
-      else if (!write_long_run(row, words, i, end))
-        return false;
-      i = end;
-    }
-    return true;
-  }
-
-  // The positions of words [begin, end) in the order of their whole keys, by insertion.
-  void write_short_run(int64_t row, const uint64_t* words, int64_t begin, int64_t end) const {
-    const Bits* const in = from_.template start<Bits>(row);
-    auto* const out = to_.template start<uint32_t>(row);
-    const int64_t step = to_.step();
-    for (int64_t k = begin; k < end; ++k) {
-      const auto own = static_cast<uint32_t>(words[k]);
-      int64_t at = k;
-      for (; at > begin && O::key(in[out[(at - 1) * step]]) > O::key(in[own]); --at)
-        out[at * step] = out[(at - 1) * step];
-      out[at * step] = own;
-    }
-  }
-
-  // The same by words of whole keys.
-  bool write_long_run(int64_t row, const uint64_t* words, int64_t begin, int64_t end) const {
-    const Bits* const in = from_.template start<Bits>(row);
-    auto* const out = to_.template start<uint32_t>(row);
-    const int64_t step = to_.step(), n = end - begin;
-    Scratch memory(static_cast<size_t>(2 * n) * sizeof(uint128_t));
-    auto* const whole = static_cast<uint128_t*>(memory.data());
-    if (!whole) return false;
-    for (int64_t k = 0; k < n; ++k) {
-      const auto position = static_cast<uint32_t>(words[begin + k]);
-      whole[k] = uint128_t{O::key(in[position])} << kPositionBits | position;
-    }
-    const auto done = [&](const uint128_t* sorted, int64_t count) {
-      for (int64_t k = 0; k < count; ++k) out[(begin + (sorted - whole) + k) * step] = static_cast<uint32_t>(sorted[k]);
-    };
-    const RadixSort<uint128_t> radix(kPositionBits, done);
-    radix.run(whole, whole + n, n, false);
-    return true;
-  }
-
-  // Writes the keys of a dense row, and sets `lost` where a key does not give its element back.
-  template <class W>
-  void load_keys(const Bits* from, W* keys, bool threads, std::atomic<bool>& lost) const {
-    const auto part = [&](int64_t first, int64_t last) {
-      if constexpr (kVectors) {
-        if (has_vector_sort()) {
-          if (vector_float_keys(from + first, keys + first, last - first)) lost = true;
-          return;
-        }
-      }
-      Bits changed = 0;
-      for (int64_t i = first; i < last; ++i) {
-        const Bits key = O::key(from[i]);
-        keys[i] = key;
-        if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(key) ^ from[i]);
-      }
-      if (changed) lost = true;
-    };
-    if (threads)
-      for_ranges(n_, 1 << 14, part);
-    else
-      part(0, n_);
-  }
-
-  static void restore(Bits* keys, int64_t n) {
-    if constexpr (kVectors)
-      if (has_vector_sort()) return vector_float_bits(keys, n);
-    for (int64_t i = 0; i < n; ++i) keys[i] = O::bits(keys[i]);
-  }
-
-  // Writes make(bits, i) of element i of row begin + r to out[r * n_ + i]. Sets `lost` where a key does not give its
-  // element back.
-  template <class W, class Make>
-  void load(int64_t begin, int64_t rows, bool threads, W* out, const Make& make, std::atomic<bool>* lost = nullptr) {
+  // Writes the keys of rows one after the other, and says whether some key does not give its element back.
+  bool load(int64_t begin, int64_t rows, bool threads, Key* keys) const {
+    std::atomic<bool> lost{false};
+    const auto loop = key_loops().types[key_type<O>()].keys;
     const int64_t step = from_.step();
-    const Bits* starts[kSideBySide] = {};
-    for (int64_t r = 0; r < rows && step != 1; ++r) starts[r] = from_.template start<Bits>(begin + r);
-    const auto part = [&](int64_t first, int64_t last) {
-      Bits changed = 0;
-      if (step == 1) {
-        for (int64_t r = 0; r < rows; ++r) {
-          const Bits* const in = from_.template start<Bits>(begin + r);
-          W* const to = out + r * n_;
-          for (int64_t i = first; i < last; ++i) to[i] = make(in[i], i);
-        }
-      } else {
-        for (int64_t i = first; i < last; ++i)
-          for (int64_t r = 0; r < rows; ++r) {
-            const Bits bits = starts[r][i * step];
-            out[r * n_ + i] = make(bits, i);
-            if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(O::key(bits)) ^ bits);
-          }
+    if (dense_) {
+      const Bits* const in = from_.template start<Bits>(begin);
+      in_parts(rows * n_, threads, [&](int64_t first, int64_t last) {
+        if (loop(in + first, keys + first, last - first)) lost = true;
+      });
+      return lost;
+    }
+    if (step == 1) {
+      for (int64_t r = 0; r < rows; ++r) {
+        const Bits* const in = from_.template start<Bits>(begin + r);
+        in_parts(n_, threads, [&](int64_t first, int64_t last) {
+          if (loop(in + first, keys + r * n_ + first, last - first)) lost = true;
+        });
       }
-      if (changed && lost) *lost = true;
-    };
-    if (threads)
-      for_ranges(n_, 1 << 14, part);
-    else
-      part(0, n_);
+      return lost;
+    }
+    const Bits* starts[kSideBySide] = {};
+    for (int64_t r = 0; r < rows; ++r) starts[r] = from_.template start<Bits>(begin + r);
+    in_parts(n_, threads, [&](int64_t first, int64_t last) {
+      Bits changed = 0;
+      for (int64_t i = first; i < last; ++i)
+        for (int64_t r = 0; r < rows; ++r) {
+          const Bits bits = starts[r][i * step], key = O::key(bits);
+          keys[r * n_ + i] = key;
+          if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(key) ^ bits);
+        }
+      if (changed) lost = true;
+    });
+    return lost;
   }
 
-  // Sorts a row of keys and writes its elements.
-  template <class W>
-  void values(int64_t row, W* keys, W* spare, bool threads) {
-    Bits* const out = to_.template start<Bits>(row);
-    const int64_t step = to_.step();
-    if constexpr (std::is_same_v<W, Bits>) {
-      if (step == 1) {
-        // The elements replace their keys part by part, while those are in cache.
-        const auto done = [](Bits* first, int64_t n) { restore(first, n); };
-        const RadixSort<Bits> radix(0, done);
-        return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
-      }
+  // Sorts a row of keys and writes its elements. `spare` has room for as many keys, and may be the place of the
+  // elements.
+  void values(Key* keys, Key* spare, const KeyRange<Key>& range, bool threads, Bits* out) const {
+    const int bits = range.bits();
+    Key* sorted = keys;
+    if (counts_order_keys(bits, n_)) {
+      sort_by_counts(keys, n_, range.low, bits, threads ? num_threads() : 1);
+    } else if (sizeof(Key) == 8 && bits <= 32 && has_vector_sort()) {
+      sort_narrowed(keys, spare, range, threads);
+    } else {
+      const bool into_spare = static_cast<void*>(spare) == static_cast<void*>(out);
+      const RadixSort<Key> radix(0);
+      threads ? radix.run_on_threads(keys, spare, n_, into_spare) : radix.run(keys, spare, n_, into_spare);
+      if (into_spare) sorted = spare;
     }
-    const auto done = [&](const W* first, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) out[(first - keys + i) * step] = O::bits(static_cast<Bits>(first[i]));
-    };
-    const RadixSort<W> radix(0, done);
-    threads ? radix.run_on_threads(keys, spare, n_, false) : radix.run(keys, spare, n_, false);
+    const int64_t step = to_.step();
+    const auto loop = key_loops().types[key_type<O>()].elements;
+    in_parts(n_, threads, [&](int64_t first, int64_t last) {
+      if (step == 1) return loop(sorted + first, out + first, last - first);
+      for (int64_t i = first; i < last; ++i) out[i * step] = O::bits(static_cast<Bits>(sorted[i]));
+    });
+  }
+
+  // Keys of 64 bits in a range of 32 are sorted as words of 32 bits.
+  void sort_narrowed(Key* keys, Key* spare, const KeyRange<Key>& range, bool threads) const {
+    if constexpr (sizeof(Key) == 8) {
+      auto* const words = reinterpret_cast<uint32_t*>(spare);
+      in_parts(n_, threads, [&](int64_t first, int64_t last) {
+        key_loops().narrow(keys + first, last - first, range.low, words + first);
+      });
+      const RadixSort<uint32_t> radix(0);
+      threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
+      in_parts(n_, threads, [&](int64_t first, int64_t last) {
+        key_loops().widen(words + first, last - first, range.low, keys + first);
+      });
+    }
   }
 
   // Writes the zeros and NaNs of a sorted row of floats again, in the order and with the bits that they came with:
@@ -328,42 +210,25 @@ class Sort {
     each([&](int64_t& place, Bits bits) { out[place++ * to_step] = bits; });
   }
 
-  // Sorts a row of words and writes the positions.
-  template <class W, int kBelow>
-  void order(int64_t row, W* words, W* spare, bool threads) {
-    auto* const out = to_.template start<uint32_t>(row);
-    const int64_t step = to_.step();
-    const auto done = [&](const W* first, int64_t n) {
-      for (int64_t i = 0; i < n; ++i)
-        out[(first - words + i) * step] =
-            static_cast<uint32_t>(first[i]) & static_cast<uint32_t>((uint64_t{1} << kBelow) - 1);
-    };
-    const RadixSort<W> radix(kBelow, done, kBelow + 8 * static_cast<int>(sizeof(Bits)));
-    threads ? radix.run_on_threads(words, spare, n_, false) : radix.run(words, spare, n_, false);
-  }
-
   // Sorts a row with its positions, and copies the elements.
-  bool sort_by_position(int64_t row, bool threads) {
-    Scratch memory(static_cast<size_t>(2 * n_) * sizeof(Word<Bits>));
-    auto* words = static_cast<Word<Bits>*>(memory.data());
-    if (!words) return false;
+  bool sort_by_position(int64_t row, const Key* keys, const KeyRange<Key>& range, bool threads) const {
+    const int64_t size = (n_ * static_cast<int64_t>(sizeof(uint32_t)) + 63) / 64 * 64;
+    Scratch memory(static_cast<size_t>(size + order_memory(n_)));
+    auto* const order = static_cast<uint32_t*>(memory.data());
+    if (!order || !order_row(keys, n_, range, threads, static_cast<char*>(memory.data()) + size, order, 1))
+      return false;
     const Bits* const in = from_.template start<Bits>(row);
     Bits* const out = to_.template start<Bits>(row);
     const int64_t step = from_.step(), to_step = to_.step();
-    load(row, 1, threads, words,
-         [](Bits bits, int64_t i) { return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i); });
-    const auto done = [&](const Word<Bits>* first, int64_t n) {
-      for (int64_t i = 0; i < n; ++i)
-        out[(first - words + i) * to_step] = in[static_cast<int64_t>(static_cast<uint32_t>(first[i])) * step];
-    };
-    const RadixSort<Word<Bits>> radix(kPositionBits, done, kPositionBits + 8 * static_cast<int>(sizeof(Bits)));
-    threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
+    in_parts(n_, threads, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) out[i * to_step] = in[static_cast<int64_t>(order[i]) * step];
+    });
     return true;
   }
 
   const Rows from_, to_;
   const int64_t n_;
-  const bool positions_;
+  const bool positions_, dense_;
 };
 
 Status sort_with(std::string_view op, const LibraryCall& call, bool positions) {

@@ -35,13 +35,25 @@ void vector_deal(const uint32_t* a, int64_t n, uint32_t pivot, uint32_t* low, ui
 void vector_deal(const uint64_t* a, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high) {
   kernels()->words64.deal(a, n, pivot, low, high);
 }
-bool vector_float_keys(const uint32_t* bits, uint32_t* keys, int64_t n) {
-  return kernels()->words32.float_keys(bits, keys, n);
+Bounds<uint32_t> vector_bounds(const uint32_t* a, int64_t n, int64_t rank) {
+  return kernels()->words32.bounds(a, n, rank);
 }
-bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n) {
-  return kernels()->words64.float_keys(bits, keys, n);
+Kept vector_keep(const uint32_t* a, int64_t n, uint32_t low, uint32_t high, uint32_t* out) {
+  return kernels()->words32.keep(a, n, low, high, out);
 }
-void vector_float_bits(uint32_t* keys, int64_t n) { kernels()->words32.float_bits(keys, n); }
-void vector_float_bits(uint64_t* keys, int64_t n) { kernels()->words64.float_bits(keys, n); }
+int64_t vector_deal_values(const uint32_t* keys, const uint32_t* values, int64_t n, uint32_t pivot, bool less,
+                           uint32_t* low, uint32_t* high) {
+  return kernels()->words32.deal_values(keys, values, n, pivot, less, low, high);
+}
+Bounds<uint64_t> vector_bounds(const uint64_t* a, int64_t n, int64_t rank) {
+  return kernels()->words64.bounds(a, n, rank);
+}
+Kept vector_keep(const uint64_t* a, int64_t n, uint64_t low, uint64_t high, uint64_t* out) {
+  return kernels()->words64.keep(a, n, low, high, out);
+}
+int64_t vector_deal_values(const uint64_t* keys, const uint64_t* values, int64_t n, uint64_t pivot, bool less,
+                           uint64_t* low, uint64_t* high) {
+  return kernels()->words64.deal_values(keys, values, n, pivot, less, low, high);
+}
 
 }  // namespace frit::runtime::routines

@@ -23,11 +23,26 @@ int64_t vector_count(const uint64_t* a, int64_t n, uint64_t pivot);
 void vector_deal(const uint32_t* a, int64_t n, uint32_t pivot, uint32_t* low, uint32_t* high);
 void vector_deal(const uint64_t* a, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high);
 
-// The keys of floats (runtime/routines/order.h), and the floats of keys in place. The first says whether some key does
-// not give its float back.
-bool vector_float_keys(const uint32_t* bits, uint32_t* keys, int64_t n);
-bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n);
-void vector_float_bits(uint32_t* keys, int64_t n);
-void vector_float_bits(uint64_t* keys, int64_t n);
+// Words around the one of a rank: most likely it is one of these, or lies between them. There are 128 words at least.
+template <class Word>
+struct Bounds {
+  Word low, high;
+};
+Bounds<uint32_t> vector_bounds(const uint32_t* a, int64_t n, int64_t rank);
+Bounds<uint64_t> vector_bounds(const uint64_t* a, int64_t n, int64_t rank);
+
+// Copies the words between `low` and `high`, or equal to one, in their order.
+struct Kept {
+  int64_t below, kept;  // how many are less than `low`, and how many are copied
+};
+Kept vector_keep(const uint32_t* a, int64_t n, uint32_t low, uint32_t high, uint32_t* out);
+Kept vector_keep(const uint64_t* a, int64_t n, uint64_t low, uint64_t high, uint64_t* out);
+
+// Copies the values of keys that are at most the pivot, or less than it, to `low`, and those of the others to `high`,
+// in their order. Gives the number of the former.
+int64_t vector_deal_values(const uint32_t* keys, const uint32_t* values, int64_t n, uint32_t pivot, bool less,
+                           uint32_t* low, uint32_t* high);
+int64_t vector_deal_values(const uint64_t* keys, const uint64_t* values, int64_t n, uint64_t pivot, bool less,
+                           uint64_t* low, uint64_t* high);
 
 }  // namespace frit::runtime::routines

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "runtime/routines/order.h"
 #include "runtime/routines/vector_sort_sets.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/routines/order.h"
 #include "runtime/routines/vector_sort_sets.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

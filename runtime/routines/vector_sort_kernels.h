@@ -230,22 +230,62 @@ FRIT_ISA void deal_of(const typename V::Word* a, int64_t n, typename V::Word piv
   for (; i < n; ++i) *(a[i] <= pivot ? low++ : high++) = a[i];
 }
 
-// The loops of the plain code, for this instruction set.
-template <class K>
-FRIT_ISA bool keys_of(const K* bits, K* keys, int64_t n) {
-  using O = Order<K, Numbers::Float>;
-  K changed = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const K b = bits[i], key = O::key(b);
-    keys[i] = key;
-    changed |= static_cast<K>(O::bits(key) ^ b);
+template <class V>
+FRIT_ISA Kept keep_of(const typename V::Word* a, int64_t n, typename V::Word low, typename V::Word high,
+                      typename V::Word* out) {
+  const typename V::Vector least = V::all(low), most = V::all(high);
+  int64_t below = 0, kept = 0, i = 0;
+  for (; i + V::kLanes <= n; i += V::kLanes) {
+    const typename V::Vector v = V::load(a + i);
+    const typename V::Mask under = V::less(v, least);
+    const auto inside = static_cast<typename V::Mask>(V::at_most(v, most) & ~under);
+    const int count = __builtin_popcount(inside);
+    below += __builtin_popcount(under);
+    V::store_those(inside, count, v, out + kept);
+    kept += count;
   }
-  return changed != 0;
+  for (; i < n; ++i) {
+    below += a[i] < low;
+    if (a[i] >= low && a[i] <= high) out[kept++] = a[i];
+  }
+  return {below, kept};
 }
 
-template <class K>
-FRIT_ISA void bits_of(K* keys, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) keys[i] = Order<K, Numbers::Float>::bits(keys[i]);
+template <class V, bool kLess>
+FRIT_ISA int64_t deal_values_by(const typename V::Word* keys, const typename V::Word* values, int64_t n,
+                                typename V::Word pivot, typename V::Word* low, typename V::Word* high) {
+  const typename V::Vector middle = V::all(pivot);
+  typename V::Word* const start = low;
+  int64_t i = 0;
+  for (; i + V::kLanes <= n; i += V::kLanes) {
+    const typename V::Vector key = V::load(keys + i), v = V::load(values + i);
+    const typename V::Mask below = kLess ? V::less(key, middle) : V::at_most(key, middle);
+    const int count = __builtin_popcount(below);
+    V::store_those(below, count, v, low);
+    V::store_those(static_cast<typename V::Mask>(below ^ ((1u << V::kLanes) - 1)), V::kLanes - count, v, high);
+    low += count;
+    high += V::kLanes - count;
+  }
+  for (; i < n; ++i) *((kLess ? keys[i] < pivot : keys[i] <= pivot) ? low++ : high++) = values[i];
+  return low - start;
+}
+template <class V>
+int64_t deal_values_of(const typename V::Word* keys, const typename V::Word* values, int64_t n, typename V::Word pivot,
+                       bool less, typename V::Word* low, typename V::Word* high) {
+  return less ? deal_values_by<V, true>(keys, values, n, pivot, low, high)
+              : deal_values_by<V, false>(keys, values, n, pivot, low, high);
+}
+
+template <class V>
+Bounds<typename V::Word> bounds_of(const typename V::Word* a, int64_t n, int64_t rank) {
+  constexpr int kSample = 8 * V::kLanes;
+  typename V::Word sample[kSample], sorted[kSample];
+  for (int64_t i = 0; i < kSample; ++i) sample[i] = a[n / kSample * i + i % (n / kSample)];
+  Quicksort<V>::run(sample, sorted, kSample, true, 8);
+  const int64_t at = rank * kSample / n, apart = 1 + kSample / 12;
+  const bool lowest = at < apart, highest = at + apart >= kSample;
+  return {lowest ? typename V::Word{0} : sorted[at - apart],
+          highest ? static_cast<typename V::Word>(~typename V::Word{0}) : sorted[at + apart]};
 }
 
 template <class V>
@@ -258,5 +298,5 @@ void sort_of(typename V::Word* a, typename V::Word* b, int64_t n, bool into_b) {
 template <class V>
 constexpr WordSort<typename V::Word> sorts_of() {
   using Word = typename V::Word;
-  return {sort_of<V>, pivot_of<V>, count_of<V>, deal_of<V>, keys_of<Word>, bits_of<Word>};
+  return {sort_of<V>, pivot_of<V>, count_of<V>, deal_of<V>, bounds_of<V>, keep_of<V>, deal_values_of<V>};
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "runtime/routines/vector_sort.h"
+
 namespace frit::runtime::routines {
 
 // The functions of vector_sort.h for words of one size.
@@ -12,8 +14,9 @@ struct WordSort {
   Word (*pivot)(const Word* a, int64_t n);
   int64_t (*count)(const Word* a, int64_t n, Word pivot);
   void (*deal)(const Word* a, int64_t n, Word pivot, Word* low, Word* high);
-  bool (*float_keys)(const Word* bits, Word* keys, int64_t n);
-  void (*float_bits)(Word* keys, int64_t n);
+  Bounds<Word> (*bounds)(const Word* a, int64_t n, int64_t rank);
+  Kept (*keep)(const Word* a, int64_t n, Word low, Word high, Word* out);
+  int64_t (*deal_values)(const Word* keys, const Word* values, int64_t n, Word pivot, bool less, Word* low, Word* high);
 };
 
 struct SortKernels {

@@ -191,6 +191,46 @@ TEST(Sort, AxesOfEveryLayout) {
             (Floats{0, 1, 2}));
 }
 
+// Keys of short ranges are counted, and words are as narrow as the range of the keys allows: integers with few values,
+// a few values far from the others, and long runs that agree in their upper halves.
+TEST(Sort, RangesOfKeys) {
+  std::mt19937_64 g(7);
+  for (const int n : {40, 300, 5000, 70000, 150001})
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      std::vector<int64_t> v;
+      for (int i = 0; i < n; ++i) {
+        const auto drawn = static_cast<int64_t>(g());
+        const int64_t few = drawn & 63, many = drawn & 0xffff;
+        v.push_back(kind == 0   ? few
+                    : kind == 1 ? drawn
+                    : kind == 2 ? (i % 1000 == 7 ? (drawn < 0 ? std::numeric_limits<int64_t>::min()
+                                                              : std::numeric_limits<int64_t>::max())
+                                                 : many)
+                    : kind == 3 ? (few % 3 << 60) + many
+                                : many - 30000);
+      }
+      Positions order(v.size());
+      std::iota(order.begin(), order.end(), 0u);
+      std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return v[a] < v[b]; });
+      std::vector<int64_t> want;
+      for (const uint32_t i : order) want.push_back(v[i]);
+      const array x(v.begin(), {n}, int64);
+      const std::string text = std::to_string(n) + " of kind " + std::to_string(kind);
+      EXPECT_EQ(values<uint32_t>(argsort(x, 0)), order) << text;
+      EXPECT_EQ(values<int64_t>(sort(x, 0)), want) << text;
+      const std::vector<int64_t> end(want.end() - n / 3, want.end());
+      EXPECT_EQ(values<int64_t>(topk(x, n / 3, 0)), end) << text;
+      EXPECT_EQ(values<int64_t>(partition(x, n / 2, 0))[static_cast<size_t>(n / 2)], want[static_cast<size_t>(n / 2)])
+          << text;
+      // The same numbers in narrow types, where they fit.
+      for (const Dtype t : {uint8, uint16, int32})
+        if (kind == 0 || (kind == 4 && t == int32)) {
+          EXPECT_EQ(values<uint32_t>(argsort(astype(x, t), 0)), order) << text << " " << t;
+          EXPECT_EQ(values<int64_t>(astype(sort(astype(x, t), 0), int64)), want) << text << " " << t;
+        }
+    }
+}
+
 TEST(Sort, Partition) {
   for (size_t n : {1, 2, 9, 100, 5000}) {
     const Floats v = drawn(n, 20, static_cast<unsigned>(n));

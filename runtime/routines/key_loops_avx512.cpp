@@ -1,0 +1,17 @@
+// The loops over keys with AVX-512.
+#include "runtime/routines/key_loops.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#define FRIT_ISA __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace frit::runtime::routines {
+namespace {
+#include "runtime/routines/key_loops_kernels.h"
+}  // namespace
+
+constinit const KeyLoops kKeysAvx512 = all_loops();
+
+}  // namespace frit::runtime::routines
+
+#endif
