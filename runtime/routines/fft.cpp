@@ -29,51 +29,62 @@ struct Floats {
   float* at;
 };
 
+// Calls body(begin, end, work) for parts of the blocks of a split length. `memory` is for the work of this thread.
+template <class Body>
+bool each_block(const FftPlan& split, int64_t columns, bool threads, float* memory, const Body& body) {
+  const int64_t blocks = ceil_div(columns, fft_kernels().lanes);
+  if (!threads) {
+    body(0, blocks, memory);
+    return true;
+  }
+  std::atomic<bool> ok{true};
+  for_ranges(blocks, std::max<int64_t>(1, kWorthwhile * blocks / split.n), [&](int64_t begin, int64_t end) {
+    const Floats work(split.work() + 16);
+    if (work.at)
+      body(begin, end, work.at);
+    else
+      ok = false;
+  });
+  return ok.load();
+}
+
 bool split_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* out, bool inverse, float scale,
                bool threads, float* memory) {
   const FftKernels& kernels = fft_kernels();
   auto* const turned = reinterpret_cast<Complex*>(memory);
-  std::atomic<bool> ok{true};
-  const auto each = [&](int64_t blocks, const auto& body) {
-    if (!threads) return body(0, blocks, memory + 2 * plan.n);
-    const auto part = [&](int64_t begin, int64_t end) {
-      const Floats work(plan.work() + 16);
-      if (!work.at) {
-        ok = false;
-        return;
-      }
-      body(begin, end, work.at);
-    };
-    for_ranges(blocks, std::max<int64_t>(1, kWorthwhile * blocks / plan.n), part);
-  };
-  each(ceil_div(plan.second->n, kernels.lanes), [&](int64_t begin, int64_t end, float* work) {
-    kernels.columns(plan, in, step, turned, inverse, begin, end, work);
-  });
-  each(ceil_div(plan.first->n, kernels.lanes), [&](int64_t begin, int64_t end, float* work) {
-    kernels.rows(plan, turned, out, inverse, scale, begin, end, work);
-  });
-  return ok.load();
+  float* const more = memory + 2 * plan.n;
+  return each_block(plan, plan.second->n, threads, more,
+                    [&](int64_t begin, int64_t end, float* work) {
+                      kernels.columns(plan, in, step, turned, inverse, begin, end, work);
+                    }) &&
+         each_block(plan, plan.first->n, threads, more, [&](int64_t begin, int64_t end, float* work) {
+           kernels.rows(plan, turned, out, inverse, scale, begin, end, work);
+         });
 }
 
 // A convolution with the chirp w: X[k] = w[k] * sum x[j] w[j] conj(w[k - j]).
 bool chirp_row(const FftPlan& plan, const Complex* in, int64_t step, Complex* out, bool inverse, float scale,
                bool threads, float* memory) {
-  const int64_t m = plan.padded->n;
-  Complex *const a = reinterpret_cast<Complex*>(memory), *const b = a + m;
-  float* const more = memory + 4 * m;
   const FftKernels& kernels = fft_kernels();
+  const FftPlan& split = *plan.padded;
+  auto* const turned = reinterpret_cast<Complex*>(memory);
+  Complex* const dense = turned + split.n;
+  float* const more = memory + 2 * (split.n + plan.n);
   const Complex* from = in;
   if (step != 1) {
-    for (int64_t j = 0; j < plan.n; ++j) b[j] = in[j * step];
-    from = b;
+    for (int64_t j = 0; j < plan.n; ++j) dense[j] = in[j * step];
+    from = dense;
   }
-  kernels.products(from, plan.chirp.data(), a, plan.n, inverse, false, 1);
-  std::fill(a + plan.n, a + m, Complex());
-  if (!split_row(*plan.padded, a, 1, b, false, 1, threads, more)) return false;
-  kernels.products(b, plan.filter.data(), b, m, false, false, 1);
-  if (!split_row(*plan.padded, b, 1, a, true, 1, threads, more)) return false;
-  kernels.products(a, plan.chirp.data(), out, plan.n, false, inverse, scale);
-  return true;
+  return each_block(split, split.second->n, threads, more,
+                    [&](int64_t begin, int64_t end, float* work) {
+                      kernels.chirp_columns(plan, from, turned, inverse, begin, end, work);
+                    }) &&
+         each_block(
+             split, split.first->n, threads, more,
+             [&](int64_t begin, int64_t end, float* work) { kernels.chirp_rows(plan, turned, begin, end, work); }) &&
+         each_block(split, split.second->n, threads, more, [&](int64_t begin, int64_t end, float* work) {
+           kernels.chirp_back(plan, turned, out, inverse, scale, begin, end, work);
+         });
 }
 
 int64_t group_of(const FftPlan& plan) { return plan.way == FftPlan::Way::Lanes ? fft_kernels().lanes : 1; }

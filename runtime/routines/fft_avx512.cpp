@@ -17,11 +17,13 @@ constexpr int kLanes = 16;
 #include "runtime/routines/fft_kernels.h"
 
 #include "runtime/routines/fft_row_kernels.h"
+
+#include "runtime/routines/fft_chirp_kernels.h"
 }  // namespace
 
-constinit const FftKernels kFftAvx512{kLanes,      split_columns,    split_rows,
-                                      short_lines, join_lanes<true>, join_lanes<false>,
-                                      real_lines,  real_lines_back,  products_of};
+constinit const FftKernels kFftAvx512{kLanes,           split_columns,     split_rows, short_lines,
+                                      join_lanes<true>, join_lanes<false>, real_lines, real_lines_back,
+                                      chirp_columns,    chirp_rows,        chirp_back};
 
 }  // namespace frit::runtime::routines
 

@@ -307,6 +307,26 @@ FRIT_ISA Element* elements_of(float* work) {
   return reinterpret_cast<Element*>((at + 63) / 64 * 64);
 }
 
+// Writes the transforms of columns j and following, times roots of unity, to rows of `turned_rows`.
+FRIT_ISA void store_turned(const FftPlan& plan, const Element* y, int64_t j, int64_t count, Complex* turned_rows) {
+  const int64_t n1 = plan.first->n;
+  // kPairs numbers at a time are written to each row.
+  for (int64_t first = 0; first < n1; first += kPairs) {
+    const auto some = static_cast<int>(std::min<int64_t>(kPairs, n1 - first));
+    Element parts[kPairs] = {};
+    for (int i = 0; i < some; ++i) {
+      const int64_t k = first + i;
+      const Element fine = load_dense(&plan.fine[static_cast<size_t>(k * kFine + j % kFine)]);
+      parts[i] = product(y[k], times(fine, plan.coarse[static_cast<size_t>(k * (j / kFine))]));
+    }
+    const auto row = [&](int l) FRIT_ISA { return turned_rows + (j + l) * n1 + first; };
+    if (some == kPairs && count == kLanes)
+      store_square(parts, row);
+    else
+      store_lanes(parts, some, static_cast<int>(count), row);
+  }
+}
+
 // The first step of a split row. Column j of n2 has the elements j, j + n2, ..; its transform, times roots of unity, is
 // row j of `turned`.
 FRIT_ISA void split_columns(const FftPlan& plan, const Complex* in, int64_t step, Complex* turned_rows, bool swapped,
@@ -320,22 +340,7 @@ FRIT_ISA void split_columns(const FftPlan& plan, const Complex* in, int64_t step
       a[k] = step == 1 && count == kLanes ? load_dense(from) : load_some(from, step, count);
       if (swapped) swap_parts(a[k]);
     }
-    const Element* const y = transform(*plan.first, a, a + n1);
-    // kPairs numbers at a time are written to each row.
-    for (int64_t first = 0; first < n1; first += kPairs) {
-      const auto some = static_cast<int>(std::min<int64_t>(kPairs, n1 - first));
-      Element parts[kPairs] = {};
-      for (int i = 0; i < some; ++i) {
-        const int64_t k = first + i;
-        const Element fine = load_dense(&plan.fine[static_cast<size_t>(k * kFine + j % kFine)]);
-        parts[i] = product(y[k], times(fine, plan.coarse[static_cast<size_t>(k * (j / kFine))]));
-      }
-      const auto row = [&](int l) FRIT_ISA { return turned_rows + (j + l) * n1 + first; };
-      if (some == kPairs && count == kLanes)
-        store_square(parts, row);
-      else
-        store_lanes(parts, some, static_cast<int>(count), row);
-    }
+    store_turned(plan, transform(*plan.first, a, a + n1), j, count, turned_rows);
   }
 }
 

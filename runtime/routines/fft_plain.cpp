@@ -16,9 +16,11 @@ constexpr int kLanes = 4;
 #include "runtime/routines/fft_kernels.h"
 
 #include "runtime/routines/fft_row_kernels.h"
-constinit const FftKernels kPlain{kLanes,      split_columns,    split_rows,
-                                  short_lines, join_lanes<true>, join_lanes<false>,
-                                  real_lines,  real_lines_back,  products_of};
+
+#include "runtime/routines/fft_chirp_kernels.h"
+constinit const FftKernels kPlain{kLanes,           split_columns,     split_rows, short_lines,
+                                  join_lanes<true>, join_lanes<false>, real_lines, real_lines_back,
+                                  chirp_columns,    chirp_rows,        chirp_back};
 }  // namespace
 
 const FftKernels& fft_kernels() {

@@ -108,7 +108,11 @@ std::shared_ptr<FftPlan> make_convolution(int64_t n) {
   plan->way = FftPlan::Way::Chirp;
   // One row at a time is padded, so lanes would be empty.
   const int64_t m = padded_length(2 * n - 1);
-  plan->padded = make_split(m, best_halves(m).first);
+  const int64_t m1 = best_halves(m).first;
+  auto padded = make_split(m, m1);
+  for (int64_t j = 0; j < m / m1; ++j)
+    for (int64_t l = 0; l < kFine; ++l) padded->fine_rows.push_back(root_of_unity(j * l % m, m));
+  plan->padded = std::move(padded);
   plan->filter.assign(static_cast<size_t>(m), Complex());
   for (int64_t k = 0; k < n; ++k) {
     // k * k may exceed 64 bits only for lengths that no memory holds.
@@ -183,7 +187,7 @@ int64_t FftPlan::work() const {
 int64_t FftPlan::memory() const {
   switch (way) {
     case Way::Split: return 2 * n + work() + 16;
-    case Way::Chirp: return 4 * padded->n + padded->memory();
+    case Way::Chirp: return 2 * n + padded->memory();
     case Way::Lanes: break;
   }
   return work() + 16;

@@ -41,7 +41,8 @@ struct FftPlan {
   int64_t n = 1;
   std::unique_ptr<LanePlan> first, second;  // of n, or of n1 and n2
   // Split: root^(k * l) for k < n1 and l < kFine; root^(kFine * t) for t < n / kFine, rounded up.
-  std::vector<Complex> fine, coarse;
+  // fine_rows is the like of `fine` for l < n2, which a padded length alone has.
+  std::vector<Complex> fine, fine_rows, coarse;
   // Chirp: the sequence, the transform of the padded conjugate sequence divided by its length, and the plan of that
   // length.
   std::vector<Complex> chirp, filter;
@@ -77,9 +78,12 @@ struct FftKernels {
                      float scale, const Complex* roots, float* work);
   void (*real_lines_back)(const FftPlan&, int64_t n, const Complex* const* in, int64_t step, float* const* out,
                           int count, float scale, const Complex* roots, float* work);
-  // Not both sides are exchanged.
-  void (*products)(const Complex* x, const Complex* w, Complex* out, int64_t n, bool swap_x, bool swap_out,
-                   float scale);
+  // Steps of a convolution with a chirp, for blocks as those of a split row of the padded length.
+  void (*chirp_columns)(const FftPlan&, const Complex* in, Complex* turned, bool swapped, int64_t begin, int64_t end,
+                        float* work);
+  void (*chirp_rows)(const FftPlan&, Complex* turned, int64_t begin, int64_t end, float* work);
+  void (*chirp_back)(const FftPlan&, const Complex* turned, Complex* out, bool swapped, float scale, int64_t begin,
+                     int64_t end, float* work);
 };
 const FftKernels& fft_kernels();
 

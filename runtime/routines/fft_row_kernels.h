@@ -1,4 +1,4 @@
-// The kernels of rows whose length is short enough for lanes, complex and real ones, and products of rows. Included
+// The kernels of rows whose length is short enough for lanes, complex and real ones. Included
 // behind runtime/routines/fft_kernels.h, once for each instruction set.
 
 // The numbers of up to kLanes rows, `step` apart, as n elements; lanes without a row are zero.
@@ -109,24 +109,4 @@ FRIT_ISA void real_lines_back(const FftPlan& plan, int64_t n, const Complex* con
   for (int l = 0; l < count; ++l) out[l][n - 1] = last[l];
   for (int64_t i = 0; i < n / 2; ++i) y[i] = {y[2 * i].re, y[2 * i + 1].re};
   store_lines(y, n / 2, count, reinterpret_cast<Complex* const*>(out));
-}
-
-// The products of n numbers by n others, with real and imaginary parts exchanged before or after on demand.
-template <bool kSwapX, bool kSwapOut>
-FRIT_ISA void products_with(const Complex* x, const Complex* w, Complex* out, int64_t n, float scale) {
-  const auto one = [&](Element e, const Element& f) FRIT_ISA {
-    if (kSwapX) swap_parts(e);
-    e = scaled(product(e, f), scale);
-    if (kSwapOut) swap_parts(e);
-    return e;
-  };
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store_dense(one(load_dense(x + i), load_dense(w + i)), out + i);
-  if (i < n) store_some(one(load_some(x + i, 1, n - i), load_some(w + i, 1, n - i)), out + i, n - i);
-}
-FRIT_ISA void products_of(const Complex* x, const Complex* w, Complex* out, int64_t n, bool swap_x, bool swap_out,
-                          float scale) {
-  if (swap_x) return products_with<true, false>(x, w, out, n, scale);
-  if (swap_out) return products_with<false, true>(x, w, out, n, scale);
-  products_with<false, false>(x, w, out, n, scale);
 }

@@ -1,10 +1,10 @@
 // Quicksorts of whole vectors for one instruction set: included once by each of vector_sort_avx2.cpp and
 // vector_sort_avx512.cpp, inside an unnamed namespace. Each pass deals vectors to both sides of a pivot without a
-// branch on data; parts of a few vectors are sorted by a bitonic network in registers. They define before
+// branch on data; parts of a few vectors are sorted by bitonic networks in registers. They define before
 //   FRIT_ISA, FRIT_ISA_INLINE: attributes of a function for that set, and of one that vanishes into its callers,
 //   Words32, Words64: vectors of words. Vectors are ordered by `min`, `max` and masks; `load` and `store` may turn
-//   words into another form and back. `kRegisters` sort at once, and `kSamples` registers give a pivot. `deal` needs
-//   places for `kFree` vectors.
+//   words into another form and back. `kRegisters` sort at once, twice as many by a merge if `kTwice`; `kSamples`
+//   registers give a pivot. `deal` needs places for `kFree` vectors.
 
 // Loops over registers must vanish whole.
 #if defined(__clang__)
@@ -117,6 +117,37 @@ FRIT_ISA_INLINE void sort_few(const typename V::Word* from, int64_t n, typename 
   sort_small<V, kCount>(from, n, to);
 }
 
+// Sorts more words than the registers hold, and at most twice as many: halves are merged.
+template <class V>
+FRIT_ISA void sort_two(const typename V::Word* from, int64_t n, typename V::Word* to) {
+  constexpr int kCount = V::kRegisters;
+  constexpr int64_t kHalf = kCount * V::kLanes;
+  alignas(64) typename V::Word halves[2 * kHalf];
+  sort_small<V, kCount>(from, kHalf, halves);
+  std::fill(halves + n, halves + 2 * kHalf, static_cast<typename V::Word>(~typename V::Word{0}));
+  sort_few<V, kCount>(from + kHalf, n - kHalf, halves + kHalf);
+  typename V::Vector v[kCount];
+  const auto backwards = [&](int i) FRIT_ISA {
+    return V::template partner<V::kLanes - 1>(V::load(halves + (2 * kCount - 1 - i) * V::kLanes));
+  };
+  FRIT_UNROLL
+  for (int i = 0; i < kCount; ++i) v[i] = V::min(V::load(halves + i * V::kLanes), backwards(i));
+  merge_bitonic<V, kCount>(v);
+  FRIT_UNROLL
+  for (int i = 0; i < kCount; ++i) V::store(to + i * V::kLanes, v[i]);
+  FRIT_UNROLL
+  for (int i = 0; i < kCount; ++i) v[i] = V::max(V::load(halves + i * V::kLanes), backwards(i));
+  merge_bitonic<V, kCount>(v);
+  FRIT_UNROLL
+  for (int i = 0; i < kCount; ++i) {
+    const int64_t left = n - kHalf - i * V::kLanes;
+    if (left >= V::kLanes)
+      V::store(to + kHalf + i * V::kLanes, v[i]);
+    else if (left > 0)
+      V::store(to + kHalf + i * V::kLanes, left, v[i]);
+  }
+}
+
 template <class V>
 class Quicksort {
  public:
@@ -125,6 +156,8 @@ class Quicksort {
   FRIT_ISA static void run(Word* a, Word* b, int64_t n, bool into_b, int depth) {
     for (;;) {
       if (n <= V::kRegisters * V::kLanes) return sort_few<V, V::kRegisters>(a, n, into_b ? b : a);
+      if constexpr (V::kTwice)
+        if (n <= 2 * V::kRegisters * V::kLanes) return sort_two<V>(a, n, into_b ? b : a);
       if (depth-- == 0) return plain(a, b, n, into_b);
       const Word pivot = choose(a, n);
       int64_t left = deal<false>(a, b, n, pivot);
