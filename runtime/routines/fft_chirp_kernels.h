@@ -27,6 +27,7 @@ FRIT_ISA void chirp_columns(const FftPlan& plan, const Complex* in, Complex* tur
       const int64_t at = k * n2 + j, valid = std::min(count, plan.n - at);
       a[k] = Element{};
       if (valid <= 0) continue;
+      prefetch_next(in + at, plan.n);
       Element e = load_valid(in + at, valid);
       if (swapped) swap_parts(e);
       a[k] = product(e, load_valid(plan.chirp.data() + at, valid));

@@ -307,13 +307,20 @@ FRIT_ISA Element* elements_of(float* work) {
   return reinterpret_cast<Element*>((at + 63) / 64 * 64);
 }
 
+// Asks for the numbers of the next row, which most often lies behind this one: rows are read in pieces that no
+// processor foresees.
+FRIT_ISA_INLINE void prefetch_next(const Complex* from, int64_t n) {
+  constexpr int kLine = 64 / sizeof(Complex);
+  for (int l = 0; l < kLanes; l += kLine) __builtin_prefetch(from + n + l);
+}
+
 // Writes the transforms of columns j and following, times roots of unity, to rows of `turned_rows`.
 FRIT_ISA void store_turned(const FftPlan& plan, const Element* y, int64_t j, int64_t count, Complex* turned_rows) {
   const int64_t n1 = plan.first->n;
   // kPairs numbers at a time are written to each row.
   for (int64_t first = 0; first < n1; first += kPairs) {
     const auto some = static_cast<int>(std::min<int64_t>(kPairs, n1 - first));
-    Element parts[kPairs] = {};
+    Element parts[kPairs];
     for (int i = 0; i < some; ++i) {
       const int64_t k = first + i;
       const Element fine = load_dense(&plan.fine[static_cast<size_t>(k * kFine + j % kFine)]);
@@ -337,6 +344,7 @@ FRIT_ISA void split_columns(const FftPlan& plan, const Complex* in, int64_t step
     const int64_t j = block * kLanes, count = std::min<int64_t>(kLanes, n2 - j);
     for (int64_t k = 0; k < n1; ++k) {
       const Complex* const from = in + (k * n2 + j) * step;
+      if (step == 1) prefetch_next(from, plan.n);
       a[k] = step == 1 && count == kLanes ? load_dense(from) : load_some(from, step, count);
       if (swapped) swap_parts(a[k]);
     }
@@ -357,7 +365,7 @@ FRIT_ISA void split_rows(const FftPlan& plan, const Complex* turned_rows, Comple
     }
     const Element* const y = transform(*plan.second, a, a + n2);
     for (int64_t j = 0; j < n2; ++j) {
-      Element e = scale == 1 ? y[j] : scaled(y[j], scale);
+      Element e = scaled(y[j], scale);
       if (swapped) swap_parts(e);
       if (count == kLanes)
         store_dense(e, out + j * n1 + k);

@@ -37,7 +37,12 @@ int64_t element_count(const LibraryTensor& t) {
 }
 
 Rows::Rows(const LibraryTensor& t) : t_(t) {
-  for (size_t axis = 0; axis + 1 < t.shape.size(); ++axis) count_ *= t.shape[axis];
+  for (size_t axis = t.shape.size() - 1; axis-- > 0;) {
+    const int64_t size = t.shape[axis];
+    if (size != 1 && count_ > 1) even_ &= t.strides[axis] == apart_ * count_;
+    if (size != 1 && count_ == 1) apart_ = t.strides[axis];
+    count_ *= size;
+  }
 }
 
 bool Rows::dense() const {
