@@ -65,6 +65,7 @@ KernelEmitter::Val KernelEmitter::emit_scalar(const ir::ScalarInstr& instr) {
   if (const auto rest = vector_remainder(instr)) return *rest;
   if (const auto quotient = vector_quotient(instr)) return *quotient;
   if (const auto quotient = rounded_quotient(instr)) return *quotient;
+  if (const auto quotient = float_quotient(instr)) return *quotient;
   llvm::SmallVector<const Val*, 3> args;
   for (int i = 0; i < ir::arity(instr.op); ++i) args.push_back(&reg(instr.args[static_cast<size_t>(i)]));
   Dtype operand = instr.type;

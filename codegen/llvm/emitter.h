@@ -179,6 +179,10 @@ class KernelEmitter {
   llvm::Value* rounded_by_instruction(llvm::Value* x);
   std::optional<Val> rounded_quotient(const ir::ScalarInstr& instr);
 
+  // emit_float_quotient.cpp
+  bool is_rounded(ir::Reg quotient);
+  std::optional<Val> float_quotient(const ir::ScalarInstr& instr);
+
   // emit_cast.cpp
   llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
   llvm::Value* float_to_integer(Dtype to, llvm::Value* x);
@@ -474,6 +478,7 @@ class KernelEmitter {
   llvm::DISubprogram* scope_ = nullptr;
   std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
   Quotient quotient_;                                      // the latest
+  std::optional<std::set<ir::Reg>> rounded_;               // registers that are rounded to bf16
   llvm::DenseMap<llvm::Value*, bool> short_nan_, exact_bfloat_;
   std::set<uint32_t> bfloat_locals_;  // of f32, that hold bf16 numbers only
   std::string error_;

@@ -30,11 +30,11 @@ struct Spaced {
   Dim length, stride;
 };
 
-LibraryStep& product(Program& p, size_t step) { return std::get<LibraryStep>(p.steps[step]); }
+LibraryStep& product_at(Program& p, size_t step) { return std::get<LibraryStep>(p.steps[step]); }
 
 std::optional<Spaced> spaced(Program& p, RowStream stream) {
   if (stream.scores == kNone) return std::nullopt;
-  const Layout& scores = product(p, stream.first).results[0].layout;
+  const Layout& scores = product_at(p, stream.first).results[0].layout;
   const Dim length = scores.shape.back();
   if (!length.is_const() || scores.strides != row_major_strides(scores.shape)) return std::nullopt;
   int64_t element = kLine;
@@ -48,7 +48,7 @@ std::optional<Spaced> spaced(Program& p, RowStream stream) {
 // The launches between the products.
 std::vector<KernelStep*> launches_of(Program& p, const RowStream& stream) {
   std::vector<KernelStep*> launches;
-  if (auto& epilogue = product(p, stream.first).epilogue) launches.push_back(&*epilogue);
+  if (auto& epilogue = product_at(p, stream.first).epilogue) launches.push_back(&*epilogue);
   for (size_t i = stream.first + 1; i < stream.last; ++i) launches.push_back(&std::get<KernelStep>(p.steps[i]));
   return launches;
 }
@@ -111,7 +111,7 @@ void space_kernel(Kernel& k, const Distances& distances, const Spaced& s) {
 }
 
 void space_windows(Program& p, const Spaced& s) {
-  for (Window* w : {&product(p, s.stream.first).results[0], &product(p, s.stream.last).operands[0]}) {
+  for (Window* w : {&product_at(p, s.stream.first).results[0], &product_at(p, s.stream.last).operands[0]}) {
     Shape shape = w->layout.shape;
     shape.back() = s.stride;
     w->layout.strides = row_major_strides(shape);
@@ -132,7 +132,7 @@ bool space_rows(Program& p) {
       done[launch->kernel] = true;
       space_kernel(p.kernels[launch->kernel], distances(*launch, s), s);
     }
-    const Shape& shape = product(p, s.stream.first).results[0].layout.shape;
+    const Shape& shape = product_at(p, s.stream.first).results[0].layout.shape;
     Dim rows = 1;
     for (size_t axis = 0; axis + 1 < shape.size(); ++axis) rows = rows * shape[axis];
     for (uint32_t b : s.stream.rows) p.buffers[b].size = rows * s.stride;
