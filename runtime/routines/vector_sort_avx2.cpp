@@ -37,7 +37,6 @@ struct Words {
   using Vector = __m256i;
   using Mask = unsigned;
   static constexpr int kLanes = kWords, kRegisters = 8, kSamples = 4, kFree = 2;
-  static constexpr bool kTwice = kWords == 8;  // the lesser of words of 64 bits takes a comparison
   static constexpr auto kOrder = order_of_masks<kWords>();
 
   // Words of the mask first.

@@ -24,7 +24,6 @@ struct Words32 {
   using Vector = __m512i;
   using Mask = __mmask16;
   static constexpr int kLanes = 16, kRegisters = 16, kSamples = 1, kFree = 1;
-  static constexpr bool kTwice = true;
   FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>((1u << n) - 1); }
   FRIT_ISA_INLINE static __m512i all(Word w) { return _mm512_set1_epi32(static_cast<int>(w)); }
   FRIT_ISA_INLINE static __m512i load(const Word* p) { return _mm512_loadu_si512(p); }
@@ -63,8 +62,6 @@ struct Words64 {
   using Vector = __m512i;
   using Mask = __mmask8;
   static constexpr int kLanes = 8, kRegisters = 16, kSamples = 1, kFree = 1;
-  // Vectors of 64 bits have the lesser and the greater number from one port, and a split takes less of it than a merge.
-  static constexpr bool kTwice = false;
   FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>((1u << n) - 1); }
   FRIT_ISA_INLINE static __m512i all(Word w) { return _mm512_set1_epi64(static_cast<long long>(w)); }
   FRIT_ISA_INLINE static __m512i load(const Word* p) { return _mm512_loadu_si512(p); }

@@ -3,8 +3,8 @@
 // branch on data; parts of a few vectors are sorted by bitonic networks in registers. They define before
 //   FRIT_ISA, FRIT_ISA_INLINE: attributes of a function for that set, and of one that vanishes into its callers,
 //   Words32, Words64: vectors of words. Vectors are ordered by `min`, `max` and masks; `load` and `store` may turn
-//   words into another form and back. `kRegisters` sort at once, twice as many by a merge if `kTwice`; `kSamples`
-//   registers give a pivot. `deal` needs places for `kFree` vectors.
+//   words into another form and back. `kRegisters` sort at once, and twice as many by a merge; `kSamples` registers
+//   give a pivot. `deal` needs places for `kFree` vectors.
 
 // Loops over registers must vanish whole.
 #if defined(__clang__)
@@ -156,8 +156,7 @@ class Quicksort {
   FRIT_ISA static void run(Word* a, Word* b, int64_t n, bool into_b, int depth) {
     for (;;) {
       if (n <= V::kRegisters * V::kLanes) return sort_few<V, V::kRegisters>(a, n, into_b ? b : a);
-      if constexpr (V::kTwice)
-        if (n <= 2 * V::kRegisters * V::kLanes) return sort_two<V>(a, n, into_b ? b : a);
+      if (n <= 2 * V::kRegisters * V::kLanes) return sort_two<V>(a, n, into_b ? b : a);
       if (depth-- == 0) return plain(a, b, n, into_b);
       const Word pivot = choose(a, n);
       int64_t left = deal<false>(a, b, n, pivot);
@@ -330,6 +329,5 @@ void sort_of(typename V::Word* a, typename V::Word* b, int64_t n, bool into_b) {
 
 template <class V>
 constexpr WordSort<typename V::Word> sorts_of() {
-  using Word = typename V::Word;
   return {sort_of<V>, pivot_of<V>, count_of<V>, deal_of<V>, bounds_of<V>, keep_of<V>, deal_values_of<V>};
 }
