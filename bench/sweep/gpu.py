@@ -51,7 +51,7 @@ def sort(rng):
     dtype, shape = ["float32", "float32", "float16", "int32"][rng.integers(4)], long_rows(rng)
     kind = ["sort", "argsort"][rng.integers(2)]
     n, size = count(*shape), families.SIZES[dtype]
-    return Work(f"{kind} {dtype} {shape}", [families.numbers(rng, shape, dtype)], lambda l, x: getattr(l, kind)(x),
+    return Work(f"{kind} {dtype} {shape}", [families.numbers(rng, shape, dtype)], lambda l, x: getattr(l, kind)(x, -1),
                 n * (size + (size if kind == "sort" else 4)), type=dtype)
 
 
@@ -59,7 +59,7 @@ def sort(rng):
 def selection(rng):
     dtype, (a, b) = draw_type(rng), long_rows(rng)
     k = min(b, length(rng, 1, 256))
-    return Work(f"topk {k} {dtype} {(a, b)}", [families.numbers(rng, (a, b), dtype)], lambda l, x: l.topk(x, k),
+    return Work(f"topk {k} {dtype} {(a, b)}", [families.numbers(rng, (a, b), dtype)], lambda l, x: l.topk(x, k, -1),
                 (count(a, b) + a * k) * families.SIZES[dtype], type=dtype)
 
 
@@ -97,15 +97,6 @@ def write_graphs(folder, options):
     import libraries
 
     class Frit(libraries.Frit):
-        def sort(self, x):
-            return self.mx.sort(x, axis=-1)
-
-        def argsort(self, x):
-            return self.mx.argsort(x, axis=-1)
-
-        def topk(self, x, k):
-            return self.mx.topk(x, k, axis=-1)
-
         def transform(self, kind, x, n):
             return getattr(self.mx.fft, kind)(x, n) if kind == "irfft" else getattr(self.mx.fft, kind)(x)
 
@@ -150,15 +141,6 @@ def torch_side():
 
         def zero(self, x):
             return self.t.zeros((), dtype=x.dtype, device="cuda")
-
-        def sort(self, x):
-            return self.t.sort(x, dim=-1).values
-
-        def argsort(self, x):
-            return self.t.argsort(x, dim=-1)
-
-        def topk(self, x, k):
-            return self.t.topk(x, k, dim=-1).values
 
         def transform(self, kind, x, n):
             return getattr(self.t.fft, kind)(x, n) if kind == "irfft" else getattr(self.t.fft, kind)(x)

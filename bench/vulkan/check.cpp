@@ -302,16 +302,25 @@ Drawn draw_scatter(Random& r) {
           " = remainder %i, %b\n  %0: " + result + " = " + op + " %x, %k, %u {axes=[0]}\n  return %0\n}"};
 }
 
-// Any bits of f32 as numbers of 16 bits; often halfway between two of those. NaNs have no bits of their own.
+// Any bits of f32 as numbers of 16 bits; often halfway between two of those, and every other time as results of
+// arithmetic: those are twice a number that stays normal. NaNs have no bits of their own.
 Drawn draw_rounding(Random& r) {
   const int64_t n = length(r, 1000000);
+  const bool computed = r() % 2;
   const std::string m = "[" + number(n) + "]", type = pick<std::string>(r, {"bf16", "bf16", "f16"}),
                     kept = pick<std::string>(r, {"-1", "-32768", "-4096"});
-  return {"func @rounding(%x: i32" + m + ") -> u16" + m + " {\n  %c: i32[] = constant " + kept + "\n  %b: i32" + m +
-          " = broadcast %c {shape=" + m + "}\n  %k: i32" + m + " = bitwise_and %x, %b\n  %f: f32" + m +
-          " = bitcast %k {dtype=f32}\n  %n: bool" + m + " = isnan %f\n  %o: f32[] = constant 1\n  %p: f32" + m +
-          " = broadcast %o {shape=" + m + "}\n  %s: f32" + m + " = select %n, %p, %f\n  %h: " + type + m +
-          " = astype %s {dtype=" + type + "}\n  %r: u16" + m + " = bitcast %h {dtype=u16}\n  return %r\n}"};
+  std::string text = "func @rounding(%x: i32" + m + ") -> u16" + m + " {\n  %c: i32[] = constant " + kept +
+                     "\n  %b: i32" + m + " = broadcast %c {shape=" + m + "}\n  %k: i32" + m +
+                     " = bitwise_and %x, %b\n  %f: f32" + m + " = bitcast %k {dtype=f32}\n  %n: bool" + m +
+                     " = isnan %f\n  %o: f32[] = constant 1\n  %p: f32" + m + " = broadcast %o {shape=" + m +
+                     "}\n  %s: f32" + m + " = select %n, %p, %f\n";
+  if (computed)
+    text += "  %a: f32" + m + " = abs %s\n  %t: f32[] = constant 1e-37\n  %u: f32" + m + " = broadcast %t {shape=" + m +
+            "}\n  %l: bool" + m + " = less %a, %u\n  %v: f32" + m + " = select %l, %p, %s\n  %w: f32" + m +
+            " = add %v, %v\n";
+  text += "  %h: " + type + m + " = astype " + (computed ? "%w" : "%s") + " {dtype=" + type + "}\n  %r: u16" + m +
+          " = bitcast %h {dtype=u16}\n  return %r\n}";
+  return {text};
 }
 
 // Sums, differences and products of several operands, some of them of a row or a column alone.

@@ -12,13 +12,6 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-// Operations whose result is one of their operands, up to its sign.
-bool keeps_digits(ir::ScalarOp op) {
-  using ir::ScalarOp;
-  return op == ScalarOp::Neg || op == ScalarOp::Abs || op == ScalarOp::Min || op == ScalarOp::Max ||
-         op == ScalarOp::Select;
-}
-
 // How often a body reads each register.
 void count_reads(const ir::Body& body, std::map<ir::Reg, int>& reads) {
   for (const ir::Instr& i : body) {
@@ -33,54 +26,15 @@ void count_reads(const ir::Body& body, std::map<ir::Reg, int>& reads) {
   }
 }
 
-// Operations of float arithmetic. A device that has no subnormal numbers gives none as their results.
-bool is_computed(ir::ScalarOp op) {
-  using ir::ScalarOp;
-  return !keeps_digits(op) && op != ScalarOp::Rem && op != ScalarOp::Cast && op != ScalarOp::Bitcast &&
-         op != ScalarOp::Const;
-}
-
-bool is_sum_or_product(ir::ScalarOp op) {
-  return op == ir::ScalarOp::Add || op == ir::ScalarOp::Sub || op == ir::ScalarOp::Mul;
-}
-
 }  // namespace
-
-// Whether a quotient may be a few last digits of f32 off: all floats in memory have 16 bits, and it is not the quotient
-// of two such numbers, which is rounded like one.
-bool KernelEmitter::may_be_near(const ir::ScalarInstr& s) const {
-  if (s.op != ir::ScalarOp::Div || s.type != float32 || !features_.converts16 || constants_.count(s.args[1]))
-    return false;
-  for (Dtype t : {float16, bfloat16})
-    if (holds(s.args[0], t) && holds(s.args[1], t)) return false;
-  bool some = false;
-  for (const auto* memory : {&k_.buffers, &k_.locals})
-    for (const ir::KernelBuffer& b : *memory) {
-      if (is_inexact(b.dtype) && !is_low_precision(b.dtype)) return false;
-      some = some || is_low_precision(b.dtype);
-    }
-  return some;
-}
-
-// Whether a register's value is surely a number of the type `t`.
-bool KernelEmitter::holds(ir::Reg r, Dtype t) const {
-  if (k_.reg_types[r] == t) return true;
-  if (auto known = constants_.find(r); known != constants_.end()) {
-    const double value = ir::bits_to_double(k_.reg_types[r], known->second);
-    return ir::double_to_bits(float64, ir::bits_to_double(t, ir::double_to_bits(t, value))) ==
-           ir::double_to_bits(float64, value);
-  }
-  auto found = exact_.find(r);
-  return found != exact_.end() && found->second == t;
-}
 
 // The f16 of a register of type f16, or of type f32 that holds one; empty where there is none.
 std::string KernelEmitter::half_of(ir::Reg r) {
   if (auto found = halves_.find(r); found != halves_.end()) return found->second.text;
   const Dtype t = k_.reg_types[r];
-  if (auto known = constants_.find(r); known != constants_.end()) {
-    if (!holds(r, float16)) return {};
-    const double value = ir::bits_to_double(t, known->second);
+  if (const uint64_t* known = known_.constant(r)) {
+    if (!known_.holds(r, float16)) return {};
+    const double value = ir::bits_to_double(t, *known);
     const uint64_t bits = ir::double_to_bits(float16, value);
     const bool plain = value == 0 ? !std::signbit(value) : std::isfinite(value) && std::fabs(value) >= 0x1p-14;
     return plain ? "float16_t(" + literal(float32, ir::double_to_bits(float32, value)) + ")"
@@ -148,42 +102,24 @@ void KernelEmitter::invert(ir::Reg r) {
   line("precise float " + inverses_[r] + " = 1.0 / " + regs_[r] + ";");
 }
 
-// Writes casts from and to 16 bits, and notes what they need to know of other operations. False where `s` is to be
-// written as any other.
+// Writes casts from and to 16 bits. False where `s` is to be written as any other.
 bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) {
-  if (s.op == ir::ScalarOp::Cast) {
-    const ir::Reg from = s.args[0];
-    const Dtype t = k_.reg_types[from];
-    if (auto found = floats_.find(from); found != floats_.end() && s.type == float32) {
-      exact_.insert_or_assign(s.result, t);
-      define(s.result, found->second, instr);
-      return true;
-    }
-    if (features_.converts16 && t == float16 && s.type == float32) return emit_from_half(s, instr);
-    if (features_.converts16 && t == float32 && s.type == float16) return emit_to_half(s, instr);
-    if (t == bfloat16 && s.type == float32) {
-      exact_.insert_or_assign(s.result, bfloat16);
-      auto found = highs_.find(from);
-      if (found == highs_.end()) return false;
-      define(s.result, "uintBitsToFloat(" + found->second + ")", instr);
-      return true;
-    }
-    if (t == float32 && s.type == bfloat16) return emit_to_bfloat(s, instr);
-    return false;
+  if (s.op != ir::ScalarOp::Cast) return false;
+  const ir::Reg from = s.args[0];
+  const Dtype t = k_.reg_types[from];
+  if (auto found = floats_.find(from); found != floats_.end() && s.type == float32) {
+    define(s.result, found->second, instr);
+    return true;
   }
-  if (s.type != float32) return false;
-  if (is_computed(s.op)) computed_[s.result] = &s;
-  if (keeps_digits(s.op)) {
-    const auto all = [&](Dtype t) {
-      bool hold = true;
-      for (int i = s.op == ir::ScalarOp::Select ? 1 : 0; i < ir::arity(s.op); ++i)
-        hold = hold && holds(s.args[static_cast<size_t>(i)], t);
-      return hold;
-    };
-    for (Dtype t : {float16, bfloat16})
-      if (all(t)) exact_.insert_or_assign(s.result, t);
+  if (features_.converts16 && t == float16 && s.type == float32) return emit_from_half(s, instr);
+  if (features_.converts16 && t == float32 && s.type == float16) return emit_to_half(s, instr);
+  if (t == bfloat16 && s.type == float32) {
+    auto found = highs_.find(from);
+    if (found == highs_.end()) return false;
+    define(s.result, "uintBitsToFloat(" + found->second + ")", instr);
+    return true;
   }
-  return false;
+  return t == float32 && s.type == bfloat16 && emit_to_bfloat(s, instr);
 }
 
 bool KernelEmitter::emit_from_half(const ir::ScalarInstr& s, const ir::Instr& instr) {
@@ -192,7 +128,6 @@ bool KernelEmitter::emit_from_half(const ir::ScalarInstr& s, const ir::Instr& in
   auto found = halves_.find(from);
   const bool converted = found != halves_.end() && found->second.converted;
   halves_[s.result] = {half, false};
-  exact_.insert_or_assign(s.result, float16);
   define(s.result, converted ? prelude_.use("kept_f16") + "(" + half + ")" : "float(" + half + ")", instr);
   return true;
 }
@@ -205,14 +140,13 @@ bool KernelEmitter::emit_to_half(const ir::ScalarInstr& s, const ir::Instr& inst
   } else {
     half.text = name_of(s.result) + "h";
     std::string value, exact;
-    if (auto sum = computed_.find(from); sum != computed_.end() && is_sum_or_product(sum->second->op)) {
-      const std::string a = half_of(sum->second->args[0]), b = half_of(sum->second->args[1]);
-      const char* symbol = sum->second->op == ir::ScalarOp::Add   ? " + "
-                           : sum->second->op == ir::ScalarOp::Sub ? " - "
-                                                                  : " * ";
+    if (const ir::ScalarInstr* sum = known_.sum(from)) {
+      const std::string a = half_of(sum->args[0]);
+      const std::string b = half_of(sum->args[1]);
+      const char* symbol = sum->op == ir::ScalarOp::Add ? " + " : sum->op == ir::ScalarOp::Sub ? " - " : " * ";
       if (!a.empty() && !b.empty()) value = a + symbol + b, exact = "precise ";
     }
-    half.converted = value.empty() && !holds(from, float16);
+    half.converted = value.empty() && !known_.holds(from, float16);
     if (value.empty()) value = "float16_t(" + regs_[from] + ")";
     line(exact + "float16_t " + half.text + " = " + value + ";" + comment(instr));
   }
@@ -224,15 +158,17 @@ bool KernelEmitter::emit_to_half(const ir::ScalarInstr& s, const ir::Instr& inst
 bool KernelEmitter::emit_to_bfloat(const ir::ScalarInstr& s, const ir::Instr& instr) {
   const ir::Reg from = s.args[0];
   const std::string high = name_of(s.result) + "h";
-  if (holds(from, bfloat16)) {
+  if (known_.holds(from, bfloat16)) {
     highs_[s.result] = "floatBitsToUint(" + regs_[from] + ")";
     regs_[s.result] = "(floatBitsToUint(" + regs_[from] + ") >> 16)";
     return true;
   }
   // Sums of columns wait for memory, and a sum of squares takes 7 % longer so.
-  if (computed_.count(from) && !across_) {
-    line("const float " + high + " = " + prelude_.use(features_.keeps_specials32 ? "bf16_near_kept" : "bf16_near") +
-         "(" + regs_[from] + ");" + comment(instr));
+  if (known_.is_computed(from) && !across_) {
+    // A device that takes PTX gives all NaNs of arithmetic one pattern, whose lower digits keep them NaNs there.
+    const bool fused = features_.keeps_specials32 && features_.fused_fma && features_.ptx;
+    const char* near = fused ? "bf16_near_fused" : features_.keeps_specials32 ? "bf16_near_kept" : "bf16_near";
+    line("const float " + high + " = " + prelude_.use(near) + "(" + regs_[from] + ");" + comment(instr));
     highs_[s.result] = "floatBitsToUint(" + high + ")";
     regs_[s.result] = "(floatBitsToUint(" + high + ") >> 16)";
     return true;

@@ -38,6 +38,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeature
       comments_(comments),
       barriers_(barriers),
       prelude_(features.converts16),
+      known_(kernel),
       facts_(kernel.facts),
       whole_(kernel.facts),
       regs_(kernel.reg_types.size()),
@@ -178,21 +179,18 @@ void KernelEmitter::emit_body(const ir::Body& body, Context context) {
 void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   if (elsewhere_.count(&instr)) return;
   if (auto* s = std::get_if<ir::ScalarInstr>(&instr.node)) {
+    known_.note(*s);
     if (auto joined = joined_.find(&instr); joined != joined_.end()) return emit_joined(*s, joined->second, instr);
     if (s->op == ir::ScalarOp::Const) {
       regs_[s->result] = literal(s->type, s->imm);
       const auto value = static_cast<int64_t>(s->imm);
       if (s->type == int64 && value >= -INT32_MAX && value <= INT32_MAX)
         narrow_[s->result] = literal(int32, s->imm & 0xffffffffu);
-      constants_[s->result] = s->imm;
       return;
     }
     // A literal divisor becomes a factor.
-    if (auto known = s->op == ir::ScalarOp::Cast && s->type == float32 ? constants_.find(s->args[0]) : constants_.end();
-        known != constants_.end() && is_low_precision(k_.reg_types[s->args[0]])) {
-      const double value = ir::bits_to_double(k_.reg_types[s->args[0]], known->second);
-      regs_[s->result] = literal(float32, ir::double_to_bits(float32, value));
-      constants_[s->result] = ir::double_to_bits(float32, value);
+    if (const uint64_t* known = s->op == ir::ScalarOp::Cast ? known_.constant(s->result) : nullptr) {
+      regs_[s->result] = literal(float32, *known);
       return;
     }
     if (emit_half(*s, instr)) return;
@@ -212,13 +210,13 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
       return define(s->result, "float(" + args[0] + ")", instr);
     if (s->op == ir::ScalarOp::And && is_int(s->type))
       for (size_t i : {0, 1})
-        if (auto mask = constants_.find(s->args[i]); mask != constants_.end() && mask->second < (1u << 24))
-          few_bits_.insert(s->result);
+        if (const uint64_t* mask = known_.constant(s->args[i]); mask && *mask < (1u << 24)) few_bits_.insert(s->result);
     std::string value =
         scaled_.count(s) && inverses_.count(s->args[1])
             ? prelude_.use("times_inverse") + "(" + args[0] + ", " + args[1] + ", " + inverses_[s->args[1]] + ")"
-        : may_be_near(*s) ? prelude_.use("near_quotient") + "(" + args[0] + ", " + args[1] + ")"
-                          : scalar_expression(prelude_, features_, s->op, s->type, operand, args);
+        : features_.converts16 && known_.may_be_near(*s)
+            ? prelude_.use("near_quotient") + "(" + args[0] + ", " + args[1] + ")"
+            : scalar_expression(prelude_, features_, s->op, s->type, operand, args);
     // Mesa's software renderer compares an int64 that comes from an int16 wrongly. The narrow value is cheaper as well.
     if (s->op == ir::ScalarOp::Cast && s->type == int64 && is_int(operand) && (operand.size() < 4 || operand == int32))
       narrow_[s->result] = is_unsigned(operand) ? "int(" + args[0] + ")" : args[0];

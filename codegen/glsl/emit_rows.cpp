@@ -13,6 +13,28 @@ namespace {
 constexpr int kRowsGroup = 128;  // invocations of a workgroup that takes several rows at once
 constexpr int kWordBytes = 4;
 
+// The same of rows that an invocation takes each. A device begins one workgroup after another, which takes longer than
+// the way to memory where those of a workgroup move little and are read in one loop.
+int group_of_short_rows(const ir::Kernel& k, const DimFacts& facts, const ir::Loop& rows, int most) {
+  constexpr int kMost = 512;
+  constexpr int64_t kEnough = 4096;  // bytes that a workgroup moves
+  constexpr int64_t kGroups = 512;   // workgroups that are left
+  int64_t length = 0;
+  for (const ir::Instr& i : rows.body) {
+    const auto* loop = std::get_if<ir::Loop>(&i.node);
+    if (!loop) continue;
+    if (length || !loop->extent.is_const()) return kRowsGroup;
+    length = loop->extent.value();
+  }
+  int64_t bytes = 0;
+  for (const ir::KernelBuffer& b : k.buffers) bytes += (b.read ? length : 1) * b.dtype.size();
+  int group = kRowsGroup;
+  while (group * 2 <= std::min(most, kMost) && group * bytes < kEnough &&
+         facts.range(rows.extent).high / (group * 2) >= kGroups)
+    group *= 2;
+  return group;
+}
+
 bool carries_values(const ir::Body& body) {
   return std::any_of(body.begin(), body.end(), [](const ir::Instr& i) {
     const auto* loop = std::get_if<ir::Loop>(&i.node);
@@ -93,7 +115,8 @@ int KernelEmitter::rows_of_group() const {
       }
   };
   look(look, k_.body);
-  if (group_ == 1) return kRowsGroup;
+  if (group_ == 1)
+    return group_of_short_rows(k_, facts_, *ir::parallel_loop(k_), static_cast<int>(features_.group_size));
   if (!features_.shuffle || group_ > subgroup || kRowsGroup % subgroup || (group_ & (group_ - 1))) return 1;
   return words ? kRowsGroup / group_ : 1;
 }

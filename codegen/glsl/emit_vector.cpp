@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
+#include "ir/base/dim.h"
 #include "passes/lower/loop_nest.h"
 
 namespace frit::codegen::glsl {
@@ -68,6 +69,44 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
   return v;
 }
 
+// Whether an index is the same for all iterations of a vector, which begins at a multiple of its length.
+bool KernelEmitter::is_one(const Dim& index, const VectorLoop& v) const {
+  if (!index.uses(v.loop.var)) return true;
+  const DimPoly* poly = index.poly();
+  if (!poly) return false;
+  const auto same = [&](const std::shared_ptr<const Atom>& atom) {
+    if (atom->kind == AtomKind::Symbol) return atom->name != v.loop.var;
+    std::vector<std::string> multiples;
+    if (atom->kind == AtomKind::FloorDiv && atom->args[0] == Dim::symbol(v.loop.var) &&
+        passes::is_multiple(atom->args[1], v.vector, k_, multiples) && multiples.empty())
+      return true;
+    return std::all_of(atom->args.begin(), atom->args.end(), [&](const Dim& d) { return is_one(d, v); });
+  };
+  return std::all_of(poly->terms.begin(), poly->terms.end(),
+                     [&](const DimTerm& t) { return std::all_of(t.atoms.begin(), t.atoms.end(), same); });
+}
+
+// Chooses loads that all iterations of a vector share, as of one number for each row, and declares their values for so
+// many turns. The loads themselves come with those that move several elements.
+void KernelEmitter::plan_once(VectorLoop& v, int turns) {
+  if (v.vector == 1) return;
+  std::set<uint32_t> loaded, stored;
+  collect(v.loop.body, loaded, stored);
+  std::set<std::string> bound;
+  for (const ir::Instr& i : v.loop.body) {
+    if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
+    auto* l = std::get_if<ir::LoadInstr>(&i.node);
+    if (!l || l->mask != ir::kNoReg || l->buffer >= k_.buffers.size() || stored.count(l->buffer) ||
+        elsewhere_.count(&i) || ahead_.count(l) || (raw_ && l->buffer == *raw_) || v.kept.count(&i) ||
+        v.fills.count(&i) || !is_one(l->index, v) ||
+        std::any_of(bound.begin(), bound.end(), [&](const std::string& name) { return l->index.uses(name); }))
+      continue;
+    v.once.push_back({&i, l->buffer, &l->index, name_of(l->result) + "o", turns > 1 ? "turn" : "0"});
+    line(std::string(register_type(k_.buffer(l->buffer).dtype)) + " " + v.once.back().array + "[" +
+         std::to_string(turns) + "];" + comment(i));
+  }
+}
+
 // The conditions under which all iterations of a vector exist, and iteration k does.
 void KernelEmitter::set_conditions(VectorLoop& v) {
   std::vector<std::string> multiples;
@@ -97,7 +136,8 @@ void KernelEmitter::set_conditions(VectorLoop& v) {
 // The iterations first .. first + vector - 1 of an invocation. `last` writes the end of each.
 void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first,
                                 const std::function<void()>& last) {
-  const VectorLoop v = plan_vector(loop, vector, first, false);
+  VectorLoop v = plan_vector(loop, vector, first, false);
+  plan_once(v, 1);
   for (const auto* loads : {&v.loads, &v.again})
     for (const Wide& w : *loads) declare_wide(w, vector);
   load_together(v);
@@ -107,8 +147,14 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
 // All wide loads of a vector. They stand in one branch, and where only some iterations exist, the others load what the
 // last one does: drivers wait for a load behind a condition of its own before they begin the next one.
 void KernelEmitter::load_together(const VectorLoop& v) {
-  if (v.loads.empty() && v.again.empty()) return;
   std::string& place = names_[v.loop.var].text;
+  if (!v.once.empty()) {
+    const StandIn exists(
+        place,
+        v.some.empty() ? v.first : "min(" + v.first + ", " + dim(v.loop.extent, names_.at(v.loop.var).wide) + " - 1)");
+    for (const Wide& w : v.once) line(w.array + "[" + w.base + "] = " + load_text(w.buffer, *w.index) + ";");
+  }
+  if (v.loads.empty() && v.again.empty()) return;
   const auto each = [&](const std::function<void(const Wide&)>& load) {
     for (const auto* loads : {&v.loads, &v.again})
       for (const Wide& w : *loads) load(w);
@@ -149,6 +195,7 @@ void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const st
                                       const std::function<void()>& last, int turns, bool whole) {
   VectorLoop v = plan_vector(loop, vector, first, true);
   if (whole) v.full.clear(), v.some.clear();
+  plan_once(v, turns);
   auto open_turn = [&] {
     open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns) + "; ++turn) {");
     line("const " + index_type(names_.at(loop.var).wide) + " " + first + " = " + first + "_from + turn * " +
@@ -207,6 +254,7 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
     const StandIn iteration(names_.at(v.loop.var).text, repeats ? v.place : "(" + v.first + " + k)");
     size_t next_load = 0, next_store = 0;
     for (const Wide& w : v.again) ahead_[&std::get<ir::LoadInstr>(w.instr->node)] = w.at_k();
+    for (const Wide& w : v.once) ahead_[&std::get<ir::LoadInstr>(w.instr->node)] = w.array + "[" + w.base + "]";
     for (const ir::Instr& i : v.loop.body) {
       if (next_load < v.loads.size() && v.loads[next_load].instr == &i) {
         regs_[std::get<ir::LoadInstr>(i.node).result] = v.loads[next_load++].at_k();
@@ -221,7 +269,8 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
       }
     }
     if (last) last();
-    for (const Wide& w : v.again) ahead_.erase(&std::get<ir::LoadInstr>(w.instr->node));
+    for (const auto* done : {&v.again, &v.once})
+      for (const Wide& w : *done) ahead_.erase(&std::get<ir::LoadInstr>(w.instr->node));
   }
   if (!v.some.empty() && !repeats) close();
   close();

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/glsl/known_digits.h"
 #include "codegen/glsl/row_parts.h"
 #include "codegen/glsl/shader.h"
 #include "ir/kernel/kernel.h"
@@ -183,6 +184,7 @@ class KernelEmitter {
     std::string base = {};                      // of a turn's elements in an array over turns
     std::vector<Wide> loads = {}, stores = {};  // that move all elements at once
     std::vector<Wide> again = {};               // loads of that kind for elements of locals that are computed again
+    std::vector<Wide> once = {};                // loads of one element for all iterations, by turn
     std::map<const ir::Instr*, Kept*> fills = {}, kept = {};  // loads that fill a kept array, and that find it filled
     std::string full = {}, some = {};  // conditions: all of the iterations exist, iteration k does (empty: surely)
     std::string place = {};            // of iteration k, or of the last one where it does not exist
@@ -352,6 +354,8 @@ class KernelEmitter {
   // emit_vector.cpp
   VectorLoop plan_vector(const ir::Loop& loop, int vector, const std::string& first, bool ahead);
   void set_conditions(VectorLoop& v);
+  bool is_one(const Dim& index, const VectorLoop& v) const;
+  void plan_once(VectorLoop& v, int turns);
   void load_together(const VectorLoop& v);
   bool may_repeat(const VectorLoop& v) const;
   void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
@@ -362,8 +366,6 @@ class KernelEmitter {
   void emit_iterations(const VectorLoop& v, const std::function<void()>& last);
 
   // emit_halves.cpp
-  bool may_be_near(const ir::ScalarInstr& s) const;
-  bool holds(ir::Reg r, Dtype t) const;
   bool keeps_floats(uint32_t buffer) const;
   std::string kept_type(uint32_t buffer) const;
   std::string float_of(ir::Reg r);
@@ -443,23 +445,21 @@ class KernelEmitter {
   const runtime::GpuFeatures& features_;
   const bool comments_, barriers_;
   Prelude prelude_;
+  KnownDigits known_;
   Shader shader_;
   DimFacts facts_;
   DimFacts whole_;    // with the ranges of all loops
   std::string text_;  // of main
   int indent_ = 1;
   std::vector<std::string> regs_;
-  std::map<ir::Reg, uint64_t> constants_;
-  std::set<ir::Reg> few_bits_;                          // integers from 0 to 2^24
-  std::set<const ir::ScalarInstr*> scaled_;             // quotients that are products with the inverse of their divisor
-  std::set<ir::Reg> inverted_;                          // those divisors
-  std::map<ir::Reg, std::string> inverses_;             // of which are known so far
-  std::map<ir::Reg, Half> halves_;                      // of type f16, and f32 that hold one
-  std::map<ir::Reg, Dtype> exact_;                      // f32 whose value is a number of this type of 16 bits
-  std::map<ir::Reg, std::string> highs_;                // of type bf16: the bits of the equal f32
-  std::map<ir::Reg, std::string> floats_;               // of 16 bits, loaded from registers: the equal f32
-  std::map<ir::Reg, const ir::ScalarInstr*> computed_;  // arithmetic in f32
-  std::vector<std::string> narrow_;  // i64 registers whose value is an int as well: that int, else ""
+  std::set<ir::Reg> few_bits_;               // integers from 0 to 2^24
+  std::set<const ir::ScalarInstr*> scaled_;  // quotients that are products with the inverse of their divisor
+  std::set<ir::Reg> inverted_;               // those divisors
+  std::map<ir::Reg, std::string> inverses_;  // of which are known so far
+  std::map<ir::Reg, Half> halves_;           // of type f16, and f32 that hold one
+  std::map<ir::Reg, std::string> highs_;     // of type bf16: the bits of the equal f32
+  std::map<ir::Reg, std::string> floats_;    // of 16 bits, loaded from registers: the equal f32
+  std::vector<std::string> narrow_;          // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_, bound_;      // bound_: names that the kernel binds
   std::vector<Memory> memories_;                   // launch buffers, then locals

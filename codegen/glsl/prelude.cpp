@@ -223,6 +223,17 @@ class HelperTable {
   return r;
 }
 )");
+    // Of devices that fuse multiplications and additions too: m has the sign, the exponent and one digit of x, and h is
+    // a little larger, so that the sum of h and of 2^-16 x is rounded at the last digit of a bf16. Its lower half is
+    // the distance from m to the result; a factor of h takes off there the leading one that x has. Two operations of
+    // integers are left, which bound the speed, and infinities and NaNs stay what they are.
+    add("bf16_near_fused", {}, R"(float bf16_near_fused(float x) {
+  const uint m = floatBitsToUint(x) & 0xffc00000u;
+  precise float h = uintBitsToFloat(m) * 1.0624847412109375;
+  precise float t = fma(x, 1.52587890625e-05, h);
+  return uintBitsToFloat((floatBitsToUint(t) << 16) + m);
+}
+)");
     // Rounded to nearest even in integers.
     add("f32_to_f16", {}, R"(uint f32_to_f16(float x) {
   uint b = floatBitsToUint(x), m = b & 0x7fffffffu, sign = (b >> 16) & 0x8000u, h;

@@ -230,8 +230,15 @@ void schedule_rows(Kernel& k) {
     vector = std::max(1, most / (form.longest > 2 * kResident ? kMostInvocations : kMostInvocations / 2));
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
   int turns = 1;
-  const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many))),
-                group = std::max(form.many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
+  const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many)));
+  int64_t group = std::max(form.many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
+  // Twice as many where no more of them wait in the last turn: each keeps fewer elements in registers.
+  const auto places = [&](int64_t invocations) {
+    const int64_t turn = invocations * (fits(vector) ? vector : 1);
+    return (form.many + turn - 1) / turn * turn;
+  };
+  const int64_t twice = std::max(group, 2 * rounded / kMostOfOne);
+  if ((twice <= kMinInvocations || group > kMinInvocations) && places(twice) * 10 <= places(group) * 11) group = twice;
   const bool alone = takes_rows_alone(k, std::max(form.many, form.scanned));
   if (alone) {
     vector = most;

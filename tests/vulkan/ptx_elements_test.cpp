@@ -25,7 +25,7 @@ using ptx_driver::state;
 using ptx_driver::told;
 
 constexpr uint32_t kEach = 8;     // elements of a thread
-constexpr int kEnough = 1 << 21;  // elements of a launch, from which PTX stands in
+constexpr int kEnough = 3 << 20;  // elements of a launch, from which PTX stands in where it saves one instruction
 constexpr uint32_t kFirst = 3;    // workgroups at the begin of a launch that are run, and the last one
 
 int wide = 0;  // launches behind the trials

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "codegen/glsl/elements/ptx_pairs.h"
+#include "codegen/glsl/known_digits.h"
 #include "ir/interpret/interpret_kernel.h"
 
 namespace frit::codegen::glsl {
@@ -18,10 +19,12 @@ using ptx::Value;
 using ptx::Writer;
 
 constexpr uint32_t kEach = 8, kThreads = 256, kPairs = kEach / 2;
-// Results rounded to bf16 for each element, and elements of a launch, from which PTX gains: its launches take about a
-// microsecond longer than those of shaders.
-constexpr int kLeastRoundings = 3;
-constexpr int64_t kLeastElements = 1 << 21, kMostElements = int64_t{1} << 30;
+constexpr int64_t kMostElements = int64_t{1} << 30;
+// Elements from which an instruction that PTX saves for each pays for the launch, which takes a third of a microsecond
+// longer than that of a shader.
+constexpr int64_t kLeastElements = 3 << 20;
+// Instructions of a body that memory does not hide.
+constexpr int kLongBody = 16;
 constexpr int64_t kTrial = 256;  // elements
 
 // Where an element lies: at its own place, at its place in a row of `length`, at its row's place, or at one for all.
@@ -61,6 +64,7 @@ struct Elements {
   const ir::Kernel& kernel;
   const ir::Loop& loop;
   std::map<const ir::Instr*, Place> places = {};  // of loads
+  int64_t least = 0;                              // elements of a launch from which the text pays
 };
 
 uint32_t symbol_number(const ir::Kernel& k, const std::string& name) {
@@ -69,17 +73,45 @@ uint32_t symbol_number(const ir::Kernel& k, const std::string& name) {
 
 bool is_moved(Dtype t) { return is_low_precision(t) || t == float32 || t == int32 || t == uint32; }
 
+// Instructions that PTX saves for each element, in units of a rounding to bf16: roundings, and quotients, whose inverse
+// is one instruction. Conversions of integers and square roots take longer there.
+class Savings {
+ public:
+  explicit Savings(const ir::Kernel& k) : k_(k), known_(k) {}
+  void count(const ir::ScalarInstr& s) {
+    known_.note(s);
+    if (known_.constant(s.result)) return;
+    ++length_;
+    if (s.op == ir::ScalarOp::Cast) {
+      saved_ += s.type == bfloat16 && !known_.holds(s.args[0], bfloat16);
+      saved_ -= s.type == float32 && is_int(k_.reg_types[s.args[0]]) ? 2 : 0;
+    }
+    saved_ += known_.may_be_near(s);
+    saved_ -= s.op == ir::ScalarOp::Round ? 2 : s.op == ir::ScalarOp::Sqrt ? 4 : 0;
+  }
+  // The elements of a launch from which it pays; none where it never does.
+  std::optional<int64_t> least() const {
+    if (saved_ < 1 || (saved_ < 3 && length_ < kLongBody)) return std::nullopt;
+    return kLeastElements / saved_;
+  }
+
+ private:
+  const ir::Kernel& k_;
+  KnownDigits known_;
+  int saved_ = 0, length_ = 0;
+};
+
 std::optional<Elements> find_elements(const ir::Kernel& k) {
   const ir::Loop* loop = ir::parallel_loop(k);
-  if (!loop || !k.locals.empty() || DimFacts(k.facts).range(loop->extent).high < kLeastElements) return std::nullopt;
+  if (!loop || !k.locals.empty()) return std::nullopt;
   Elements e{k, *loop};
-  int roundings = 0;
+  Savings savings(k);
   for (const ir::KernelBuffer& b : k.buffers)
     if (!is_moved(b.dtype) || (b.read && b.written)) return std::nullopt;
   for (const ir::Instr& i : loop->body) {
     if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node)) {
       if (!PtxPairs::knows(k, *s)) return std::nullopt;
-      roundings += s->op == ir::ScalarOp::Cast && s->type == bfloat16;
+      savings.count(*s);
     } else if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
       const auto place = l->mask == ir::kNoReg ? place_of(k, l->index, loop->var) : std::nullopt;
       if (!place) return std::nullopt;
@@ -90,7 +122,9 @@ std::optional<Elements> find_elements(const ir::Kernel& k) {
       return std::nullopt;
     }
   }
-  if (roundings < kLeastRoundings) return std::nullopt;
+  const std::optional<int64_t> least = savings.least();
+  if (!least || DimFacts(k.facts).range(loop->extent).high < *least) return std::nullopt;
+  e.least = *least;
   return e;
 }
 
@@ -278,7 +312,7 @@ std::optional<Shader> ptx_elements(const ir::Kernel& kernel) {
   if (!e) return std::nullopt;
   Shader shader;
   runtime::GpuKernel::StandIn stand_in{kernel.name};
-  stand_in.least = kLeastElements, stand_in.most = kMostElements;
+  stand_in.least = e->least, stand_in.most = kMostElements;
   if (!add_trial(*e, stand_in)) return std::nullopt;
   shader.kernel.name = kernel.name + "_ptx";
   shader.kernel.entry = "elements";

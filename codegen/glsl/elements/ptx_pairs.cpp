@@ -99,8 +99,6 @@ const char* plain(ScalarOp op, Dtype operand) {
   return operand == bool_ ? plain_bool(op) : plain_integer(op, operand == int32);
 }
 
-bool is_sum(ScalarOp op) { return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul; }
-
 bool knows_cast(Dtype to, Dtype from) {
   if (is_low_precision(from)) return to == float32;
   if (is_low_precision(to)) return from == float32;
@@ -132,9 +130,7 @@ bool PtxPairs::knows(const ir::Kernel& k, const ir::ScalarInstr& s) {
   return (is_word(type(0)) || type(0) == bool_) && plain(s.op, type(0));
 }
 
-PtxPairs::PtxPairs(Writer& w, const ir::Kernel& kernel) : w_(w), k_(kernel) {
-  for (const ir::KernelBuffer& b : k_.buffers) narrow_memory_ &= !is_inexact(b.dtype) || is_low_precision(b.dtype);
-}
+PtxPairs::PtxPairs(Writer& w, const ir::Kernel& kernel) : w_(w), k_(kernel), known_(kernel) {}
 
 void PtxPairs::start() {
   lanes_.clear();
@@ -163,7 +159,7 @@ Value PtxPairs::result(Dtype type, std::string_view instruction, std::initialize
 
 PtxPairs::Lanes PtxPairs::lanes(ir::Reg r) {
   if (const auto found = lanes_.find(r); found != lanes_.end()) return found->second;
-  const Value value = constant(k_.reg_types[r], constants_.at(r));
+  const Value value = constant(k_.reg_types[r], *known_.constant(r));
   return lanes_[r] = {value, value};
 }
 
@@ -173,22 +169,12 @@ Value PtxPairs::packed_as(ir::Reg r, Dtype t) {
   if (const auto found = packed_.find(r); found != packed_.end()) return own == t ? found->second : Value();
   if (const auto found = rounded_.find(r); found != rounded_.end())
     return found->second.first == t ? found->second.second : Value();
-  if (!constants_.count(r) || !holds(r, t)) return {};
-  const uint64_t bits = rounded_bits(t, own, constants_.at(r));
+  const uint64_t* known = known_.constant(r);
+  if (!known || !known_.holds(r, t)) return {};
+  const uint64_t bits = rounded_bits(t, own, *known);
   const Value made = w_.u32("mov.b32", {hex(bits | bits << 16)});
   if (own == t) packed_[r] = made;
   return made;
-}
-
-bool PtxPairs::holds(ir::Reg r, Dtype t) const {
-  const Dtype own = k_.reg_types[r];
-  if (own == t) return true;
-  if (const auto known = constants_.find(r); known != constants_.end()) {
-    const uint64_t bits = rounded_bits(t, own, known->second);
-    return own == float32 && rounded_bits(float32, t, bits) == known->second;
-  }
-  const auto found = digits_.find(r);
-  return found != digits_.end() && found->second == t;
 }
 
 Dtype PtxPairs::operand(const ir::ScalarInstr& s) const {
@@ -212,7 +198,6 @@ PtxPairs::Lanes PtxPairs::convert(const ir::ScalarInstr& s) {
   if (is_low_precision(from)) {
     const Value packed = packed_as(s.args[0], from);
     rounded_.insert_or_assign(s.result, std::pair(from, packed));
-    digits_.insert_or_assign(s.result, from);
     return unpack(from, packed);
   }
   const Lanes x = lanes(s.args[0]);
@@ -232,11 +217,10 @@ PtxPairs::Lanes PtxPairs::convert(const ir::ScalarInstr& s) {
 void PtxPairs::round(const ir::ScalarInstr& s) {
   const ir::Reg from = s.args[0];
   Value packed = packed_as(from, s.type);
-  if (const auto sum = sums_.find(from); packed.empty() && sum != sums_.end()) {
-    const Value x = packed_as(sum->second->args[0], s.type), y = packed_as(sum->second->args[1], s.type);
-    const char* op = sum->second->op == ScalarOp::Add   ? "add.rn"
-                     : sum->second->op == ScalarOp::Sub ? "sub.rn"
-                                                        : "mul.rn";
+  if (const ir::ScalarInstr* sum = known_.sum(from); packed.empty() && sum) {
+    const Value x = packed_as(sum->args[0], s.type);
+    const Value y = packed_as(sum->args[1], s.type);
+    const char* op = sum->op == ScalarOp::Add ? "add.rn" : sum->op == ScalarOp::Sub ? "sub.rn" : "mul.rn";
     if (!x.empty() && !y.empty()) packed = w_.u32(std::string(op) + pair_suffix(s.type), {x, y});
   }
   if (packed.empty()) {
@@ -265,62 +249,32 @@ Value PtxPairs::extreme(const ir::ScalarInstr& s, const Value& x, const Value& y
   return result(float32, "selp.f32", {x, y, first});
 }
 
-// As KernelEmitter::may_be_near says.
-bool PtxPairs::may_be_near(const ir::ScalarInstr& s) const {
-  for (const Dtype t : {float16, bfloat16})
-    if (holds(s.args[0], t) && holds(s.args[1], t)) return false;
-  return narrow_memory_;
-}
-
 Value PtxPairs::quotient(const ir::ScalarInstr& s, size_t lane) {
   const Value x = number(s.args[0], lane);
-  if (const auto known = constants_.find(s.args[1]); known != constants_.end())
-    if (const auto inverse = inverse_of(std::bit_cast<float>(static_cast<uint32_t>(known->second)))) {
+  if (const uint64_t* known = known_.constant(s.args[1]))
+    if (const auto inverse = inverse_of(std::bit_cast<float>(static_cast<uint32_t>(*known)))) {
       const Value high = constant(float32, std::bit_cast<uint32_t>(inverse->high));
       if (inverse->low == 0) return result(float32, "mul.rn.f32", {x, high});
       const Value rest = result(float32, "mul.rn.f32", {x, constant(float32, std::bit_cast<uint32_t>(inverse->low))});
       return result(float32, "fma.rn.f32", {x, high, rest});
     }
   const Value y = number(s.args[1], lane);
-  if (!may_be_near(s)) return result(float32, "div.rn.f32", {x, y});
+  if (!known_.may_be_near(s)) return result(float32, "div.rn.f32", {x, y});
   const Value inverse = result(float32, "rcp.approx.ftz.f32", {y});
   return result(float32, "mul.rn.f32", {x, inverse});
 }
 
-// Operations whose result is one of their operands, up to its sign.
-void PtxPairs::note_digits(const ir::ScalarInstr& s) {
-  if (s.op != ScalarOp::Neg && s.op != ScalarOp::Abs && s.op != ScalarOp::Min && s.op != ScalarOp::Max &&
-      s.op != ScalarOp::Select)
-    return;
-  for (const Dtype t : {float16, bfloat16}) {
-    bool all = true;
-    for (int i = s.op == ScalarOp::Select ? 1 : 0; i < ir::arity(s.op); ++i)
-      all = all && holds(s.args[static_cast<size_t>(i)], t);
-    if (all) digits_.insert_or_assign(s.result, t);
-  }
-}
-
 void PtxPairs::emit(const ir::ScalarInstr& s) {
-  if (s.op == ScalarOp::Const) {
-    constants_[s.result] = s.imm;
-    return;
-  }
-  const auto known = s.op == ScalarOp::Cast ? constants_.find(s.args[0]) : constants_.end();
-  if (known != constants_.end() && s.type == float32 && is_low_precision(k_.reg_types[s.args[0]])) {
-    constants_[s.result] = rounded_bits(float32, k_.reg_types[s.args[0]], known->second);
-    return;
-  }
-  if (s.op == ScalarOp::Select) choose(s);
+  known_.note(s);
+  if (known_.constant(s.result)) return;
+  if (s.op == ScalarOp::Select) return choose(s);
   if (s.op == ScalarOp::Cast && is_low_precision(s.type)) return round(s);
-  if (s.type == float32) note_digits(s);
-  if (s.op == ScalarOp::Select) return;
   const Dtype t = operand(s);
   if (s.op == ScalarOp::Cast) {
     const Lanes made = convert(s);
     lanes_[s.result] = made;
     return;
   }
-  if (s.type == float32 && is_sum(s.op)) sums_[s.result] = &s;
   const auto arg = [&](size_t i, size_t lane) { return number(s.args[i], lane); };
   lanes_[s.result] = both([&](size_t lane) -> Value {
     const Value x = arg(0, lane);

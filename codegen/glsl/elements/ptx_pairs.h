@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/glsl/known_digits.h"
 #include "codegen/ptx/writer.h"
 #include "ir/kernel/kernel.h"
 
@@ -43,7 +44,6 @@ class PtxPairs {
   ptx::Value constant(Dtype type, uint64_t bits);
   ptx::Value result(Dtype type, std::string_view instruction, std::initializer_list<ptx::Value> operands);
   ptx::Value packed_as(ir::Reg r, Dtype t);
-  bool holds(ir::Reg r, Dtype t) const;
   Dtype operand(const ir::ScalarInstr& s) const;
   Lanes unpack(Dtype from, const ptx::Value& packed);
   Lanes convert(const ir::ScalarInstr& s);
@@ -51,18 +51,13 @@ class PtxPairs {
   void choose(const ir::ScalarInstr& s);
   ptx::Value extreme(const ir::ScalarInstr& s, const ptx::Value& x, const ptx::Value& y);
   ptx::Value quotient(const ir::ScalarInstr& s, size_t lane);
-  bool may_be_near(const ir::ScalarInstr& s) const;
-  void note_digits(const ir::ScalarInstr& s);
 
   ptx::Writer& w_;
   const ir::Kernel& k_;
-  bool narrow_memory_ = true;                                // all floats in memory have 16 bits
-  std::map<ir::Reg, uint64_t> constants_;                    // bits
+  KnownDigits known_;
   std::map<ir::Reg, Lanes> lanes_;                           // of this pair
   std::map<ir::Reg, ptx::Value> packed_;                     // of 16 bits
   std::map<ir::Reg, std::pair<Dtype, ptx::Value>> rounded_;  // f32 that equal a pair of 16 bits
-  std::map<ir::Reg, Dtype> digits_;                          // f32 that are surely numbers of 16 bits
-  std::map<ir::Reg, const ir::ScalarInstr*> sums_;           // sums, differences and products of f32
 };
 
 }  // namespace frit::codegen::glsl
