@@ -2,10 +2,10 @@
 #include "runtime/execute/slot_places.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "runtime/execute/prepared_plan.h"
+#include "runtime/memory/place_blocks.h"
 #include "runtime/memory/round_up.h"
 
 namespace frit::runtime {
@@ -136,49 +136,23 @@ void SlotPlaces::extend_over_loops(const PreparedPlan& plan, const std::vector<s
   }
 }
 
-// Large ones first, each in the smallest gap between those that are in use meanwhile.
-size_t SlotPlaces::place(std::vector<Item>& items) const {
-  std::vector<size_t> order(items.size()), beside;
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return items[a].bytes > items[b].bytes; });
-  const auto end_of = [&](const Item& item) { return item.at + round_up(item.bytes, align_); };
-  size_t total = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    Item& item = items[order[i]];
-    if (!item.life.used() || item.bytes == 0) continue;
-    beside.clear();
-    for (size_t k = 0; k < i; ++k)
-      if (items[order[k]].life.used() && items[order[k]].life.meets(item.life)) beside.push_back(order[k]);
-    std::sort(beside.begin(), beside.end(), [&](size_t a, size_t b) { return items[a].at < items[b].at; });
-    size_t at = 0, best = ~size_t{0}, least = ~size_t{0};
-    for (size_t other : beside) {
-      const size_t begin = items[other].at;
-      if (begin >= at && begin - at >= item.bytes && begin - at < least) least = begin - at, best = at;
-      at = std::max(at, end_of(items[other]));
-    }
-    item.at = best == ~size_t{0} ? at : best;
-    total = std::max(total, end_of(item));
-  }
-  return total;
-}
-
 std::shared_ptr<const SlotPlaces::Placed> SlotPlaces::placed(const size_t* sizes) const {
   const size_t n = lives_.size();
   auto all = std::make_shared<Placed>(Placed{.sizes = {sizes, sizes + n}, .starts = std::vector<size_t>(n + 1, 0)});
-  std::vector<Item> slots;
-  for (size_t s = 0; s < n; ++s) slots.push_back({sizes[s], lives_[s]});
-  all->starts[n] = place(slots);
+  std::vector<TimedBlock> slots;
+  for (size_t s = 0; s < n; ++s) slots.push_back({sizes[s], lives_[s].first, lives_[s].last});
+  all->starts[n] = place_blocks(slots, align_);
   for (size_t s = 0; s < n; ++s) all->starts[s] = slots[s].at;
   add_idle(*all);
   return all;
 }
 
 std::shared_ptr<SlotPlaces::Placed> SlotPlaces::placed_around(const Placed& used, std::vector<size_t> wanted) const {
-  std::vector<Item> items;
-  for (const Temp& t : temps_) items.push_back({std::min(t.bytes, used.sizes[t.slot]), t.life});
-  for (size_t group = 0; group < wanted.size(); ++group) items.push_back({wanted[group], {group, group}});
+  std::vector<TimedBlock> items;
+  for (const Temp& t : temps_) items.push_back({std::min(t.bytes, used.sizes[t.slot]), t.life.first, t.life.last});
+  for (size_t group = 0; group < wanted.size(); ++group) items.push_back({wanted[group], group, group});
   auto all = std::make_shared<Placed>(Placed{.sizes = used.sizes, .starts = used.starts});
-  all->starts.back() = place(items);
+  all->starts.back() = place_blocks(items, align_);
   all->at.resize(buffers_, 0);
   for (size_t t = 0; t < temps_.size(); ++t) all->at[temps_[t].buffer] = items[t].at;
   all->wanted = std::move(wanted);

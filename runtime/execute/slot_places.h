@@ -61,20 +61,12 @@ class SlotPlaces {
     size_t at, bytes;  // in its slot; the slot's bytes where a size is open
     Life life;
   };
-  // A part of the workspace: `bytes` at `at`.
-  struct Item {
-    size_t bytes;
-    Life life;
-    size_t at = 0;
-  };
 
   void collect(const PreparedPlan& plan);
   void extend_over_loops(const PreparedPlan& plan, const std::vector<std::vector<uint32_t>>& uses,
                          const std::vector<uint32_t>& number);
   bool any_apart() const;
   std::shared_ptr<const Placed> placed(const size_t* sizes) const;
-  // Gives the items places and returns the bytes in all.
-  size_t place(std::vector<Item>& items) const;
   // Temporaries around the scratch memory that groups want.
   std::shared_ptr<Placed> placed_around(const Placed& used, std::vector<size_t> wanted) const;
   void add_idle(Placed& placed) const;

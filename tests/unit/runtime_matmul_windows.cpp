@@ -15,13 +15,13 @@
 namespace frit::runtime {
 namespace {
 
-using Sizes = std::vector<int64_t>;
+using Extents = std::vector<int64_t>;
 
 // A matrix of rows by columns, either of which lies dense, in an array that is NaN around it.
 template <class T>
 struct Window {
   std::vector<T> memory;
-  Sizes shape, strides;
+  Extents shape, strides;
   int64_t start;
 
   Window(int64_t rows, int64_t columns, bool turned, int64_t around)
