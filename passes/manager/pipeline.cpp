@@ -7,7 +7,7 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 22> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 23> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 22> kStandard{"expand_composites",
                                                      "cse",
                                                      "dce",
                                                      "hoist",
+                                                     "sink",
                                                      "attention",
                                                      "blocked_rows",
                                                      "fuse",

@@ -26,12 +26,13 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   ASSERT_TRUE(pipeline.ok()) << pipeline.error().str();
   std::string names;
   for (const PassInfo* p : pipeline->passes) names += std::string(p->name) + " ";
-  EXPECT_EQ(names,
-            "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce hoist attention "
-            "blocked_rows fuse "
-            "lower_to_kernels expand_routines "
-            "merge_kernels schedule stream_rows stream_columns join_kernels expand_functions plan_buffers sum_sizes "
-            "share_sizes ");
+  EXPECT_EQ(
+      names,
+      "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce hoist sink attention "
+      "blocked_rows fuse "
+      "lower_to_kernels expand_routines "
+      "merge_kernels schedule stream_rows stream_columns join_kernels expand_functions plan_buffers sum_sizes "
+      "share_sizes ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 
