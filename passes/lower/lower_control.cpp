@@ -90,10 +90,11 @@ class ControlLowering {
     return l.placements.at(v).buffer;
   }
 
-  // Captured values are read where they lie.
-  void place_captured(Inside& inside, size_t first_param, size_t first_operand) {
+  // Captured values are read where they lie. `again`: by each iteration.
+  void place_captured(Inside& inside, size_t first_param, size_t first_operand, bool again) {
     for (size_t i = 0; first_param + i < inside.f.params.size(); ++i) {
       const Placement& p = operand(op_->operands[first_operand + i], 0);
+      if (again || !l_.may_overwrite(g_.f, op_->operands[first_operand + i])) inside.lowering.kept.insert(p.buffer);
       const ValueId param = inside.f.params[first_param + i];
       inside.placements[param] = {p.buffer, {inside.f.type(param).shape, p.layout.strides, p.layout.offset}};
     }
@@ -128,7 +129,7 @@ class ControlLowering {
 
   Status branch(std::string_view region, const std::vector<uint32_t>& results) {
     const auto inside = open(region);
-    place_captured(*inside, 0, 1);
+    place_captured(*inside, 0, 1, false);
     for (size_t i = 0; i < results.size(); ++i) want(*inside, i, results[i]);
     FRIT_TRY(lower_groups(inside->lowering, inside->f));
     for (size_t i = 0; i < results.size(); ++i) settle(*inside, i, results[i]);
@@ -184,12 +185,13 @@ class ControlLowering {
     step({.kind = ControlKind::Loop});
     const auto cond = open("cond");
     for (size_t i = 0; i < parts.carried; ++i) cond->place(i, state[i]);
-    place_captured(*cond, parts.carried, parts.carried);
+    cond->lowering.kept.insert(state.begin(), state.end());  // the body reads it
+    place_captured(*cond, parts.carried, parts.carried, true);
     FRIT_TRY(lower_groups(cond->lowering, cond->f));
     step({.kind = ControlKind::Leave, .flag = flag(cond->lowering, cond->f, cond->f.results[0])});
     const auto body = open("body");
     for (size_t i = 0; i < parts.carried; ++i) body->place(i, state[i]);
-    place_captured(*body, parts.carried, parts.carried);
+    place_captured(*body, parts.carried, parts.carried, true);
     FRIT_TRY(lower_groups(body->lowering, body->f));
     end_loop(*body, state);
     return {};
@@ -289,7 +291,7 @@ class ControlLowering {
     }
     for (size_t i = parts.carried; i < parts.first_captured(); ++i)
       body->place(i, part(body->f.type(body->f.params[i]), operand(op_->operands[i], 1), position, counter));
-    place_captured(*body, parts.first_captured(), parts.first_captured());
+    place_captured(*body, parts.first_captured(), parts.first_captured(), true);
     for (size_t i = parts.carried; i < op_->results.size(); ++i) {
       if (elements[i] != kNone) continue;
       const ValueId v = body->f.results[i];

@@ -35,9 +35,13 @@ struct Lowering {
   std::set<uint32_t>& moving;  // buffers that loops swap; no result of the program may lie there
   const std::unordered_set<std::string>& input_names;  // of the program
   std::unordered_map<ir::ValueId, uint32_t> wanted{};  // the dense buffers that values shall be in
+  // Buffers of a region's parameters that something outside of it reads, or its next iteration.
+  std::set<uint32_t> kept{};
 
   uint32_t add_buffer(const char* prefix, ir::BufferRole role, Dtype dtype, Dim size);
   uint32_t add_temp(Dtype dtype, Dim size) { return add_buffer("t", ir::BufferRole::Temp, dtype, std::move(size)); }
+  // Whether the one reader of a value of `f` may overwrite its memory: nothing else reads that.
+  bool may_overwrite(const ir::Function& f, ir::ValueId v) const;
   // A dense buffer for `v`: a new one, or the wanted one.
   uint32_t allocate(const ir::Function& f, ir::ValueId v);
 };

@@ -55,13 +55,8 @@ class ScatterLowering {
   // Uses the memory of an operand that nothing else reads.
   void take_over() {
     const ValueId x = op_->operands[0];
-    const auto placed = l_.placements.find(x);
-    if (placed == l_.placements.end() || l_.program.buffers[placed->second.buffer].role != BufferRole::Temp ||
-        !is_whole(l_.program, placed->second, types_[0], g_.f.facts) || g_.f.use_counts()[x] != 1)
-      return;
-    const uint32_t buffer = placed->second.buffer;
-    const auto same = [&](const auto& p) { return p.second.buffer == buffer; };
-    if (std::count_if(l_.placements.begin(), l_.placements.end(), same) == 1) buffer_ = buffer;
+    if (l_.may_overwrite(g_.f, x) && is_whole(l_.program, l_.placements.at(x), types_[0], g_.f.facts))
+      buffer_ = l_.placements.at(x).buffer;
   }
 
   void copy() {

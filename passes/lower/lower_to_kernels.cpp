@@ -35,6 +35,15 @@ uint32_t Lowering::add_buffer(const char* prefix, BufferRole role, Dtype dtype, 
   return add_named(program, input_names, prefix, role, dtype, std::move(size), {});
 }
 
+bool Lowering::may_overwrite(const Function& f, ValueId v) const {
+  const auto placed = placements.find(v);
+  if (placed == placements.end() || f.use_counts()[v] != 1) return false;
+  const uint32_t buffer = placed->second.buffer;
+  const auto same = [&](const auto& p) { return p.second.buffer == buffer; };
+  return program.buffers[buffer].role == BufferRole::Temp && !kept.count(buffer) &&
+         std::count_if(placements.begin(), placements.end(), same) == 1;
+}
+
 uint32_t Lowering::allocate(const Function& f, ValueId v) {
   if (const auto found = wanted.find(v); found != wanted.end()) return found->second;
   const Type& t = f.type(v);

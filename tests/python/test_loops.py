@@ -142,3 +142,40 @@ def test_random_state():
     with pytest.raises(ValueError):
         f(mx.array(0.0))
     assert mx.random.uniform().item() == first
+
+
+def test_updates_in_bodies_leave_alone_what_others_read():
+    x = mx.sin(mx.arange(12.0)).reshape(4, 3)
+    at = mx.array([2, 2])
+
+    def loop(x):  # the base of the update is the same in each iteration
+        base = x.T * 2
+        return mx.fori_loop(0, 3, lambda i, h: mx.sin(base.at[at].add(h[:2])), x.T)
+
+    def plain(x):
+        h = x.T
+        for _ in range(3):
+            h = mx.sin((x.T * 2).at[at].add(h[:2]))
+        return h
+
+    def condition(x):  # the body reads the state behind the condition
+        return mx.while_loop(lambda h: mx.sum(h.at[at].add(h[:2])) < 100, lambda h: h + 1, mx.exp(x))
+
+    def plain_condition(x):
+        h = mx.exp(x)
+        while mx.sum(h.at[at].add(h[:2])).item() < 100:
+            h = h + 1
+        return h
+
+    def choice(x):  # the operand is read behind the choice
+        y = mx.exp(x)
+        return mx.cond(mx.sum(x) < 100, lambda v: v.at[at].add(v[:2]), lambda v: v, y) + y
+
+    def plain_choice(x):
+        y = mx.exp(x)
+        return y.at[at].add(y[:2]) + y
+
+    for f, want in ((loop, plain), (condition, plain_condition), (choice, plain_choice)):
+        expected = want(x)
+        for g in (f, mx.compile(f), mx.compile(f, shapeless=True)):
+            assert mx.allclose(g(x), expected, rtol=1e-6, atol=1e-6).item(), f.__name__
