@@ -458,12 +458,9 @@ std::string CompiledState::explain() const {
   std::snprintf(times, sizeof times, "; tracing took %.2f ms, compiling %.2f ms\n", s.trace_ms, s.compile_ms);
   std::string text = options_.name + ": " + std::to_string(s.calls) + " calls, " + std::to_string(s.hits) + " hits, " +
                      std::to_string(s.traces) + " traces, " + std::to_string(s.compiles) + " code generations" + times;
-  std::shared_lock<std::shared_mutex> guard(mutex_);
-  std::vector<const CompiledEntry*> entries;
-  for (const auto& [hash, entry] : entries_) entries.push_back(entry.get());
-  std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
-  for (const CompiledEntry* entry : entries) text += "trace " + std::to_string(entry->number) + ": " + describe(*entry);
-  for (const std::string& miss : misses_) text += miss + "\n";
+  for (const auto& entry : entries())
+    text += "trace " + std::to_string(entry->number) + ": " + describe(*entry) + describe_kept(*entry);
+  for (const std::string& miss : misses()) text += miss + "\n";
   return text;
 }
 

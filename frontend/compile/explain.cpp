@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/core/backend.h"
 #include "frontend/compile/argument_names.h"
+#include "frontend/eager/code_store.h"
 #include "ir/text/printer.h"
+#include "passes/fuse/kept_values.h"
 
 namespace frit::detail {
 
@@ -172,6 +175,34 @@ std::string describe(const CompiledEntry& entry) {
   for (const Assumption& a : entry.sizes()->assumptions()) {
     const std::string where = line_of(a.where);
     text += "    " + a.str() + ": assumed by " + a.op + (where.empty() ? "" : " at " + where) + "\n";
+  }
+  return text;
+}
+
+std::string describe_kept(const CompiledEntry& entry) {
+  ir::Function f = entry.traced().function;
+  if (std::none_of(f.ops.begin(), f.ops.end(), [](const ir::Op& op) { return op.loc.backward; })) return "";
+  const codegen::Target target = target_of(entry.device_type());
+  auto backend = codegen::find_backend(target.backend);
+  if (!backend.ok()) return "";
+  auto traits = (*backend)->traits(target);
+  if (!traits.ok()) return "";
+  passes::Pipeline to_fusion;
+  for (const passes::PassInfo* pass : passes::Pipeline::standard().passes) {
+    to_fusion.passes.push_back(pass);
+    if (pass->gives == passes::Level::Fused) break;
+  }
+  passes::PassContext context;
+  context.target = *std::move(traits);
+  context.fuse = entry.mode() != CompileMode::no_fuse;
+  context.collect_remarks = true;
+  if (!passes::run(to_fusion, f, context).ok()) return "";
+  std::string text;
+  for (const passes::Remark& r : context.remarks) {
+    const bool kept = r.text.starts_with(passes::kKeptRemark);
+    if (!kept && (r.loc.backward || !r.text.starts_with(passes::kRecomputedRemark))) continue;
+    const std::string where = line_of(r.loc);
+    text += "    " + r.text + (where.empty() ? "" : " (" + where + ")") + "\n";
   }
   return text;
 }

@@ -26,4 +26,8 @@ std::string ordinal(size_t n);
 // The signature of an entry, and each of its assumptions with the source line that made it, one on each line.
 std::string describe(const CompiledEntry& entry);
 
+// The values of the forward pass that a derivative in the entry keeps until its backward pass, with their bytes, and
+// those that it computes again, one on each line; empty where there is no backward pass.
+std::string describe_kept(const CompiledEntry& entry);
+
 }  // namespace frit::detail

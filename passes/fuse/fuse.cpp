@@ -53,7 +53,7 @@ class Fuser {
     if (context_.fuse)
       for (ValueId v : groups_.recompute(context_.target))
         context_.remark(f_,
-                        "not stored: '" + std::string(f_.def_of(v)->def->name) +
+                        std::string(kRecomputedRemark) + "'" + std::string(f_.def_of(v)->def->name) +
                             "' is computed again by the kernels that read its result",
                         f_.def_of(v)->loc);
     if (!context_.collect_remarks) return groups_.finish();

@@ -53,12 +53,12 @@ class KeptValues {
         const Dim bytes = f_.type(v).size() * Dim(int64_t{f_.type(v).dtype.size()});
         all = f_.facts.simplify(all + bytes);
         context.remark(f_,
-                       "kept for the backward pass: '" + std::string(maker->def->name) + "' of type " +
+                       std::string(kKeptRemark) + ": '" + std::string(maker->def->name) + "' of type " +
                            f_.type(v).str() + ", " + bytes.str() + " bytes, as " + why(*maker, v),
                        maker->loc);
       }
     }
-    if (!seen.empty()) context.remark(f_, "kept for the backward pass in all: " + all.str() + " bytes");
+    if (!seen.empty()) context.remark(f_, std::string(kKeptRemark) + " in all: " + all.str() + " bytes");
   }
 
  private:

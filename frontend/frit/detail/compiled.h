@@ -41,8 +41,8 @@ class CompiledBase {
   size_t cache_size() const;
   size_t trace_count() const;
   FunctionStats stats() const;
-  // Counters, the assumptions of each trace, and for each trace after the first how it differed from the nearest one
-  // before, with the cure.
+  // Counters, the assumptions of each trace, the values that a derivative in it keeps for its backward pass, and for
+  // each trace after the first how it differed from the nearest one before, with the cure.
   std::string explain() const;
   // Writes a page that shows what the compiler did for the trace used last: its graph, passes, fused groups and
   // why others were not fused, kernels with their code and times, memory, and why the function was traced each time
