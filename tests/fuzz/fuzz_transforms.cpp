@@ -3,9 +3,12 @@
 // fuzz_transforms [--seed N] [--count M] [--seconds S] [--show 1]; FRIT_FUZZ_COUNT in the environment is another count.
 //
 // Every link of a chain is checked against the function in front of it: a batch against a loop, a derivative against
-// differences, compiled code against eager evaluation. A chain that fails is shrunk while it still fails.
+// differences, compiled code against eager evaluation. A function with loops and choices in its graph is also checked,
+// link by link, against the same chain of one whose loops are those of C++. A chain that fails is shrunk while it still
+// fails.
 #include <frit/frit.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -48,9 +51,18 @@ array numbers(const Shape& shape, double first) {
 
 constexpr const char* kOps[] = {"sin",    "tanh",   "multiply", "add",     "softmax",   "cumsum", "flip",
                                 "matmul", "total",  "gather",   "scatter", "outer",     "pad",    "concatenate",
-                                "power",  "divide", "solve",    "prod",    "logsumexp", "where",  "transpose"};
+                                "power",  "divide", "solve",    "prod",    "logsumexp", "where",  "transpose",
+                                "scan",   "fori",   "while",    "cond"};
+constexpr size_t kWithoutControl = std::size(kOps) - 4;  // the last ones have bodies
+constexpr int kWhile = static_cast<int>(std::size(kOps)) - 2;
 
-array apply(const Step& s, const array& x, const array& y) {
+// Loops and choices in the graph, or the same by loops of C++ and selections.
+enum class Control : uint8_t { InGraph, Plain };
+
+array apply_control(const Step& s, const array& x, const array& y, Control control);
+
+array apply(const Step& s, const array& x, const array& y, Control control) {
+  if (static_cast<size_t>(s.op) >= kWithoutControl) return apply_control(s, x, y, control);
   const std::string_view op = kOps[s.op];
   if (op == "sin") return sin(x + y * array(0.5, float64));
   if (op == "tanh") return tanh(x);
@@ -76,11 +88,79 @@ array apply(const Step& s, const array& x, const array& y) {
   return matmul(transpose(outer(x, y)), numbers({kSize}, s.a));
 }
 
-Fn base(const std::vector<Step>& steps) {
-  return [steps](const array& argument) {
+// The step of a body: one without a body, and now and then one with.
+Step inner(const Step& s) {
+  const unsigned pick = s.a * 7 + s.b * 3;
+  constexpr size_t kNested[] = {0, 1, 3};  // no while loop, as derivatives in reverse reach bodies
+  const size_t op = pick % 8 == 0 && s.a > 1 ? kWithoutControl + kNested[s.b % 3] : pick % kWithoutControl;
+  return {static_cast<int>(op), s.a / 2, s.b / 2};
+}
+
+constexpr int kTurns = 3;  // of each loop
+
+array scanned(const Step& s, const array& x, const array& y, Control control) {
+  const array rows = stack({y, sin(x), y * array(0.5, float64)}, 0);
+  const bool reverse = s.a % 2 == 0;
+  const auto body = [&](const array& h, const array& row) {
+    const array next = sin(apply(inner(s), h, row, control) + x * array(0.3, float64));
+    return std::pair(next, next * row);
+  };
+  if (control == Control::InGraph) {
+    const auto [last, all] = scan(body, y, rows, reverse);
+    return last + sum(all * numbers({kTurns, 1}, s.b), 0);
+  }
+  array h = y, total = zeros({kSize}, float64);
+  for (int i = 0; i < kTurns; ++i) {
+    const int at = reverse ? kTurns - 1 - i : i;
+    const auto [next, out] = body(h, take(rows, at, 0));
+    h = next;
+    total = total + out * take(reshape(numbers({kTurns, 1}, s.b), {kTurns}), at, 0);
+  }
+  return h + total;
+}
+
+array apply_control(const Step& s, const array& x, const array& y, Control control) {
+  const std::string_view op = kOps[s.op];
+  const Step in = inner(s);
+  const bool graph = control == Control::InGraph;
+  if (op == "scan") return scanned(s, x, y, control);
+  if (op == "fori") {
+    const auto body = [&](const array& i, const array& h) {
+      return sin(apply(in, h, y, control) + astype(i, float64) * x);
+    };
+    if (graph) return fori_loop(0, kTurns, body, x);
+    array h = x;
+    for (int i = 0; i < kTurns; ++i) h = body(array(i), h);
+    return h;
+  }
+  if (op == "while") {
+    // At most so many iterations, fewer where the values say so.
+    const auto condition = [&](const Arrays& v) {
+      return logical_and(v[0] < array(double{kTurns}, float64), sum(v[1]) < array(1.2345, float64));
+    };
+    const auto body = [&](const Arrays& v) {
+      return Arrays{v[0] + array(1.0, float64), sin(apply(in, v[1], y, control)) + x};
+    };
+    Arrays v{zeros({}, float64), x};
+    if (graph) return while_loop(condition, body, v)[1];
+    for (int i = 0; i < kTurns; ++i) {
+      const array goes_on = condition(v);
+      const Arrays next = body(v);
+      v = {where(goes_on, next[0], v[0]), where(goes_on, next[1], v[1])};
+    }
+    return v[1];
+  }
+  const array predicate = sum(y) > array(0.1234, float64);
+  const Fn one = [&](const array& v) { return apply(in, v, y, control); };
+  const Fn other = [&](const array& v) { return v * x; };
+  return graph ? cond(predicate, one, other, x) : where(predicate, one(x), other(x));
+}
+
+Fn base(const std::vector<Step>& steps, Control control) {
+  return [steps, control](const array& argument) {
     Arrays values{argument};
     for (const Step& s : steps) {
-      const array made = apply(s, values[s.a % values.size()], values[s.b % values.size()]);
+      const array made = apply(s, values[s.a % values.size()], values[s.b % values.size()], control);
       values.push_back(sin(made));  // bounds the growth
     }
     return values.back();
@@ -124,9 +204,8 @@ Fn linked(const Fn& f, Link link) {
 
 array row(const array& rows, int i) { return take(rows, i, 0); }
 
-// The value of the link, computed without it.
-array expected(const Fn& f, Link link, const array& x) {
-  const double h = 1e-5;
+// The value of the link, computed without it; derivatives by differences of `h`.
+array expected(const Fn& f, Link link, const array& x, double h) {
   const auto along = [&](const array& direction) {
     const array step = direction * array(h, float64);
     return (f(x + step) - f(x - step)) / array(2 * h, float64);
@@ -168,25 +247,49 @@ std::string text(const Chain& c) {
 
 bool is_derivative(Link link) { return link == Link::Grad || link == Link::Vjp || link == Link::Jvp; }
 
+// Where two vectors differ by more than the tolerance for their largest number; empty if they do not.
+std::string difference(const array& got, const array& want, double tolerance) {
+  if (got.shape() != want.shape() || got.dtype() != want.dtype()) return "another type";
+  const double *a = got.data<double>(), *b = want.data<double>();
+  double size = 1;
+  for (int k = 0; k < kSize; ++k) size = std::max(size, std::fabs(b[k]));
+  for (int k = 0; k < kSize; ++k)
+    if (!(std::fabs(a[k] - b[k]) <= tolerance * size))
+      return "element " + std::to_string(k) + " is " + std::to_string(a[k]) + ", not " + std::to_string(b[k]);
+  return "";
+}
+
+bool has_control(const Chain& c) {
+  return std::any_of(c.steps.begin(), c.steps.end(),
+                     [](const Step& s) { return static_cast<size_t>(s.op) >= kWithoutControl; });
+}
+
 // Empty if every link gives what it should.
 std::string fault(const Chain& c) {
   const array x = numbers({kSize}, 0.7);
-  Fn f = base(c.steps);
+  const double h = 1e-5;
+  Fn f = base(c.steps, Control::InGraph), plain = base(c.steps, Control::Plain);
+  const bool compared = has_control(c);
   for (size_t i = 0; i < c.links.size(); ++i) {
     const Link link = c.links[i];
     const std::string at = "link " + std::to_string(i) + ", " + kLinks[static_cast<size_t>(link)] + ": ";
+    const double tolerance = is_derivative(link) ? 1e-4 : 1e-9;
     const Fn g = linked(f, link);
     try {
-      const array got = contiguous(g(x)), want = contiguous(expected(f, link, x));
-      if (got.shape() != want.shape() || got.dtype() != want.dtype()) return at + "another type";
-      const double *a = got.data<double>(), *b = want.data<double>();
-      double size = 1;
-      for (int k = 0; k < kSize; ++k) size = std::max(size, std::fabs(b[k]));
-      for (int k = 0; k < kSize; ++k)
-        if (!(std::fabs(a[k] - b[k]) <= (is_derivative(link) ? 1e-4 : 1e-9) * size))
-          return at + "element " + std::to_string(k) + " is " + std::to_string(a[k]) + ", not " + std::to_string(b[k]);
+      const array got = contiguous(g(x)), want = contiguous(expected(f, link, x, h));
+      if (const std::string differs = difference(got, want, tolerance); !differs.empty()) {
+        // Differences say nothing where a choice in the function changes between the two values.
+        if (!is_derivative(link) || difference(contiguous(expected(f, link, x, h / 8)), want, tolerance / 4).empty())
+          return at + differs;
+        return "";
+      }
+      if (compared) {
+        plain = linked(plain, link);
+        if (const std::string differs = difference(got, contiguous(plain(x)), 1e-8); !differs.empty())
+          return at + "plain loops differ: " + differs;
+      }
       // Differences of steep functions say little.
-      if (size > 1e4) return "";
+      if (max(abs(want)).item<double>() > 1e4) return "";
     } catch (const Error& e) {
       return at + e.what();
     }
@@ -227,6 +330,9 @@ Chain drawn(Random& random) {
     // A third derivative is a large function.
     c.links.push_back(is_derivative(link) && derivatives > 2 ? Link::VmapRows : link);
   }
+  // A while loop has no derivative in reverse.
+  if (std::any_of(c.links.begin(), c.links.end(), [](Link l) { return l == Link::Grad || l == Link::Vjp; }))
+    for (Step& s : c.steps) s.op = s.op == kWhile ? kWhile - 1 : s.op;
   return c;
 }
 
