@@ -65,6 +65,17 @@ array recurrent(const Parameters& p, const array& x) {
   return mean(square(scan(cell, {zero, zero}, {x}).second[0]));
 }
 
+// The same of a gated unit, which reads the parts of two products apart.
+array gated(const Parameters& p, const array& x) {
+  const auto cell = [&](const Arrays& state, const Arrays& in) {
+    const Arrays a = split(matmul(in[0], p["wx"]) + array(p["b"]), 3, -1), b = split(matmul(state[0], p["wh"]), 3, -1);
+    const array r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]), n = tanh(a[2] + r * b[2]);
+    const array h = n + z * (state[0] - n);
+    return std::pair(Arrays{h}, Arrays{h});
+  };
+  return mean(square(scan(cell, {zeros({x.shape(1), array(p["wh"]).shape(0)}, x.dtype())}, {x}).second[0]));
+}
+
 // Layers of sizes that divide by nothing, whose products want scratch memory larger than some of their arrays.
 Loss layers(const std::vector<std::string>& names) {
   return [names](const Parameters& p, const array& x) {
@@ -122,6 +133,8 @@ std::vector<Model> models() {
        normal({512, 128}), recomputing, true},
       {"recurrent", [] { return weights({{"wx", {32, 256}}, {"wh", {64, 256}}, {"b", {256}}}); }, normal({50, 16, 32}),
        recurrent},
+      {"gated", [] { return weights({{"wx", {32, 192}}, {"wh", {64, 192}}, {"b", {192}}}); }, normal({50, 16, 32}),
+       gated},
       {"odd layers", [] { return weights({{"a", {120, 83}}, {"b", {83, 391}}, {"c", {391, 490}}, {"d", {490, 399}}}); },
        normal({52, 120}), layers({"a", "b", "c", "d"})},
       {"tied embeddings", [] { return weights({{"table", {1000, 64}}, {"w", {64, 64}}}); },
@@ -148,6 +161,8 @@ std::vector<Model> halves() {
        normal({6, 14, 14, 46}, bfloat16), convolutions_of({"a", "b", "c"})},
       {"recurrent of bfloat16", [] { return weights({{"wx", {32, 256}}, {"wh", {64, 256}}, {"b", {256}}}, bfloat16); },
        normal({50, 16, 32}, bfloat16), recurrent},
+      {"gated of bfloat16", [] { return weights({{"wx", {32, 192}}, {"wh", {64, 192}}, {"b", {192}}}, bfloat16); },
+       normal({50, 16, 32}, bfloat16), gated},
   };
 }
 
