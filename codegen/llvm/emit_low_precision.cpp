@@ -17,6 +17,8 @@ namespace pattern = llvm::PatternMatch;
 
 namespace {
 
+constexpr int kChoicesOfHalf = 4;  // within each other that are made in f16
+
 // The elements of constant `c` if each satisfies `fits`.
 bool all_elements(Value* v, llvm::function_ref<bool(const llvm::APFloat&)> fits) {
   auto* c = llvm::dyn_cast<llvm::Constant>(v);
@@ -53,12 +55,16 @@ Value* KernelEmitter::exact_half(Value* x) {
 }
 
 // `x` rounded to f16, if it is one operation of f16 values that is quicker in f16; else null. f32 has two digits more
-// than twice those of f16, so rounding a sum or product to f32 and then to f16 gives what one rounding gives.
-Value* KernelEmitter::rounded_half(Value* x) {
+// than twice those of f16, so rounding a sum or product to f32 and then to f16 gives what one rounding gives. Both
+// values of a choice may lead to the same choices, so only a few are followed: the extreme of a column is a chain of
+// them.
+Value* KernelEmitter::rounded_half(Value* x, int choices) {
   if (Value* exact = exact_half(x)) return exact;
   if (!features_.half_arithmetic) return nullptr;
   if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(x)) {
-    Value *a = rounded_half(choice->getTrueValue()), *b = a ? rounded_half(choice->getFalseValue()) : nullptr;
+    if (choices == 0) return nullptr;
+    Value* a = rounded_half(choice->getTrueValue(), choices - 1);
+    Value* b = a ? rounded_half(choice->getFalseValue(), choices - 1) : nullptr;
     if (!b) return nullptr;
     Value* condition = choice->getCondition();
     if (auto* test = llvm::dyn_cast<llvm::FCmpInst>(condition)) {
@@ -330,7 +336,7 @@ Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
   llvm::Type* half_word = like(x, builder_.getInt16Ty());
   if (to == float16 && features_.half_conversion) {
     x = quotient_for_half(x);
-    Value* half = rounded_half(x);
+    Value* half = rounded_half(x, kChoicesOfHalf);
     return builder_.CreateBitCast(half ? half : builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy())), half_word);
   }
   if (to == bfloat16) return round_bfloat(x);

@@ -194,7 +194,7 @@ class KernelEmitter {
   llvm::Value* float_to_low(Dtype to, llvm::Value* x);
   llvm::Value* low_to_float(Dtype from, llvm::Value* x);
   llvm::Value* exact_half(llvm::Value* x);
-  llvm::Value* rounded_half(llvm::Value* x);
+  llvm::Value* rounded_half(llvm::Value* x, int choices);
   llvm::Value* round_bfloat(llvm::Value* x);
   llvm::Value* quotient_for_bfloat(llvm::Value* x);
   llvm::Value* quotient_for_half(llvm::Value* x);

@@ -159,5 +159,25 @@ TEST(LowPrecisionNan, AnyNanStaysOne) {
   }
 }
 
+// Each value of a chain of choices follows from both values of the one before, and the code is made without following
+// all ways through them.
+TEST(Halves, ExtremesOfManyRowsEndInOneRounding) {
+  for (const char* cpu : {"sapphirerapids", "x86-64-v3"}) {
+    const auto text = backend().emit(program_of(parse(R"(kernel @k(%x: f16[496] in, %y: f16[16] out) {
+  for i in 16 vector 16 {
+    for r in 31 acc %0: f32 = max %2 {
+      %1: f16 = load %x[i + 16*r]
+      %2: f32 = cast %1
+    }
+    %3: f16 = cast %0
+    store %y[i], %3
+  }
+})")),
+                                     {"llvm", cpu}, "asm");
+    ASSERT_TRUE(text.ok());
+    EXPECT_LT(text->size(), 100000u) << cpu;
+  }
+}
+
 }  // namespace
 }  // namespace frit::test
