@@ -46,7 +46,7 @@ std::array<Value*, 2> KernelEmitter::short_division(Value* a, Value* b) {
 }
 
 // The quotients and remainders of both, behind which the builder stands in a block of its own.
-KernelEmitter::Quotient KernelEmitter::quotient_of(const Val& x, const Val& y, Dtype type) {
+Quotient KernelEmitter::quotient_of(const Val& x, const Val& y, Dtype type) {
   const bool is_signed = is_signed_int(type);
   const auto magnitude = [&](Value* v) {
     return is_signed ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, builder_.getFalse()) : v;

@@ -117,7 +117,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
       });
     }
     vector_ = nullptr;
-  } else if (emit_unrolled(loop)) {
+  } else if (emit_unrolled(loop) || emit_tiled(loop, to)) {
     // done
   } else if (loop.lanes > 0 && !loop.accumulators.empty() && !keeps_numbers(loop)) {
     emit_dealt_loop(loop, to);
@@ -162,21 +162,11 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   builder_.SetInsertPoint(preheader);
   builder_.CreateBr(body);
 
-  const int count = copies();
-  std::vector<bool> wide;
-  std::vector<std::optional<Dim::Affine>> positions;  // of accumulators that keep the number of an iteration
-  States start;
-  for (const ir::Accumulator& acc : loop.accumulators) {
-    wide.push_back(accumulates_vectors(acc));
-    positions.push_back(growing_position(loop, acc));
-    for (int c = 0; c < (wide.back() ? count : 1); ++c)
-      start.push_back(positions.back() ? numbered_start(acc, facts_.range(loop.extent).high)
-                                       : identity(acc, wide.back()));
-  }
+  const SerialStates serial = serial_states(loop);
   builder_.SetInsertPoint(body);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(from, preheader);
-  States phis = state_phis(start, preheader);
+  const States phis = state_phis(serial.start, preheader);
 
   open_frame(loop, preheader, runs);
   names_[loop.var] = uniform(i, depth());
@@ -187,14 +177,8 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   if (vector_) vector_->reads_on = false;
   if (vector_) emit_prefetches(loop);
   std::vector<Value*> carried = carried_values(loop);
-  States next;
-  for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
-    const ir::Accumulator& acc = loop.accumulators[a];
-    for (int c = 0; c < (wide[a] ? count : 1); ++c, ++s) {
-      const State own = read(acc, c, wide[a]);
-      next.push_back(positions[a] ? combine_numbered(acc, phis[s], own.value, i) : combine(acc, phis[s], own));
-    }
-  }
+  States next = phis;
+  combine_serial(serial, next, i);
   frames_.pop_back();
 
   BasicBlock* latch = builder_.GetInsertBlock();
@@ -208,34 +192,53 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   States results = next;
   if (!runs && !next.empty()) {
     results = state_phis(next, latch);
-    add_incoming(results, start, before);
+    add_incoming(results, serial.start, before);
   }
-  if (at_end > 0) results = finish_serial(loop, std::move(results), all, at_end, positions);
-  for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
-    size_t n = wide[a] ? static_cast<size_t>(count) : 1;
-    if (positions[a])
-      number_to_position(llvm::MutableArrayRef(results).slice(s, n), *positions[a],
-                         runs ? nullptr : builder_.CreateICmpSLT(from, to));
-    define_result(loop.accumulators[a], llvm::ArrayRef(results).slice(s, n), wide[a]);
+  if (at_end > 0) results = finish_serial(serial, std::move(results), all, at_end);
+  define_serial(serial, std::move(results), runs ? nullptr : builder_.CreateICmpSLT(from, to));
+}
+
+KernelEmitter::SerialStates KernelEmitter::serial_states(const ir::Loop& loop) {
+  SerialStates serial{loop, {}, {}, {}};
+  for (const ir::Accumulator& acc : loop.accumulators) {
+    serial.wide.push_back(accumulates_vectors(acc));
+    serial.positions.push_back(growing_position(loop, acc));
+    for (int c = 0; c < (serial.wide.back() ? copies() : 1); ++c)
+      serial.start.push_back(serial.positions.back() ? numbered_start(acc, facts_.range(loop.extent).high)
+                                                     : identity(acc, serial.wide.back()));
+  }
+  return serial;
+}
+
+// Combines the values of iteration `i` into the states.
+void KernelEmitter::combine_serial(const SerialStates& serial, States& states, Value* i) {
+  for (size_t a = 0, s = 0; a < serial.loop.accumulators.size(); ++a) {
+    const ir::Accumulator& acc = serial.loop.accumulators[a];
+    for (int c = 0; c < (serial.wide[a] ? copies() : 1); ++c, ++s) {
+      const State own = read(acc, c, serial.wide[a]);
+      states[s] = serial.positions[a] ? combine_numbered(acc, states[s], own.value, i) : combine(acc, states[s], own);
+    }
+  }
+}
+
+// `ran`: whether there was an iteration; null where there surely was.
+void KernelEmitter::define_serial(const SerialStates& serial, States results, Value* ran) {
+  for (size_t a = 0, s = 0; a < serial.loop.accumulators.size(); ++a) {
+    const size_t n = serial.wide[a] ? static_cast<size_t>(copies()) : 1;
+    if (serial.positions[a]) number_to_position(llvm::MutableArrayRef(results).slice(s, n), *serial.positions[a], ran);
+    define_result(serial.loop.accumulators[a], llvm::ArrayRef(results).slice(s, n), serial.wide[a]);
     s += n;
   }
 }
 
 // The last `iterations` of a serial loop up to `to`, from the states before them.
-KernelEmitter::States KernelEmitter::finish_serial(const ir::Loop& loop, States states, Value* to, int64_t iterations,
-                                                   const std::vector<std::optional<Dim::Affine>>& positions) {
+KernelEmitter::States KernelEmitter::finish_serial(const SerialStates& serial, States states, Value* to,
+                                                   int64_t iterations) {
   for (int64_t left = iterations; left > 0; --left) {
     Value* i = builder_.CreateSub(to, i64(left));
-    names_[loop.var] = uniform(i, depth());
-    emit_loop_body(loop);
-    for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
-      const ir::Accumulator& acc = loop.accumulators[a];
-      const bool wide = accumulates_vectors(acc);
-      for (int c = 0; c < (wide ? copies() : 1); ++c, ++s) {
-        const State own = read(acc, c, wide);
-        states[s] = positions[a] ? combine_numbered(acc, states[s], own.value, i) : combine(acc, states[s], own);
-      }
-    }
+    names_[serial.loop.var] = uniform(i, depth());
+    emit_loop_body(serial.loop);
+    combine_serial(serial, states, i);
   }
   return states;
 }

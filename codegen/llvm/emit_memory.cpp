@@ -178,6 +178,7 @@ int KernelEmitter::load_depth(const ir::LoadInstr& load, int address_depth) cons
 
 void KernelEmitter::emit_load(const ir::LoadInstr& load) {
   if (skip(load.result)) return;
+  if (take_from_tile(load)) return;
   Address a = address(load.buffer, load.index);
   const Val* mask = load.mask == ir::kNoReg || held_masks_.count(load.mask) ? nullptr : &reg(load.mask);
   Val result;
@@ -376,6 +377,7 @@ void KernelEmitter::transpose(llvm::SmallVectorImpl<Value*>& rows) {
 }
 
 void KernelEmitter::emit_store(const ir::StoreInstr& store) {
+  if (keep_for_tile(store)) return;
   Address a = address(store.buffer, store.index);
   const Val& value = reg(store.value);
   const Val* mask = store.mask == ir::kNoReg ? nullptr : &reg(store.mask);

@@ -295,7 +295,7 @@ KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const 
   return result;
 }
 
-KernelEmitter::LaneMemory KernelEmitter::lane_memory(const State& like, int count) {
+LaneMemory KernelEmitter::lane_memory(const State& like, int count) {
   LaneMemory m;
   m.value_type = like.value->getType();
   m.value = stack_vector(llvm::ArrayType::get(m.value_type, static_cast<unsigned>(count)));

@@ -12,14 +12,15 @@ using llvm::Value;
 
 namespace {
 
-constexpr int64_t kMaxSpread = 12;
+constexpr int64_t kMaxSpread = 12, kMaxSpreadOfBytes = 3;
 
 }  // namespace
 
 bool KernelEmitter::spreads_well(const Address& a) const {
   return features_.masks_small && a.kind == Address::Kind::Strided && !a.step && a.stride >= 2 &&
-         a.stride <= kMaxSpread && a.stride < vector_->width && a.dtype.size() >= 2 &&
-         vector_->width * a.dtype.size() >= 16 && vector_->width * a.dtype.size() <= features_.vector_bytes;
+         a.stride <= kMaxSpread && a.stride < vector_->width &&
+         (a.dtype.size() >= 2 || a.stride <= kMaxSpreadOfBytes) && vector_->width * a.dtype.size() >= 16 &&
+         vector_->width * a.dtype.size() <= features_.vector_bytes;
 }
 
 // The last vector ends with the last lane's element, so nothing past it is read.

@@ -12,7 +12,8 @@ using llvm::Value;
 
 namespace {
 
-constexpr int64_t kMaxInstrs = 96;  // of LLVM, roughly
+constexpr int64_t kMaxInstrs = 96;        // of LLVM, roughly
+constexpr int64_t kMaxTiledInstrs = 512;  // the same of a loop that is read by tiles
 constexpr int64_t kTooMany = 1 << 20;
 
 // The instructions of a body: a strided access takes one or two for each lane.
@@ -114,17 +115,17 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   const int64_t instrs = vector_->rows.empty()
                              ? count_instrs(loop.body, vector_->var, vector_->varying, copies(), vector_->width)
                              : count_instrs(loop.body, vector_->width * copies());
-  if (n * instrs > kMaxInstrs) return false;
+  const Tiles tiles = find_tiles(loop);
+  if (n * (instrs - saved_by(tiles)) > (tiles.together > 0 ? kMaxTiledInstrs : kMaxInstrs)) return false;
   const size_t accumulators = loop.accumulators.size();
   std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration
   std::vector<std::optional<Dim::Affine>> numbers;        // of accumulators that keep the number of an iteration
   for (const Accumulator& acc : loop.accumulators) numbers.push_back(growing_position(loop, acc));
   for (int64_t i = 0; i < n; ++i) {
-    names_[loop.var] = uniform(i64(i), depth());
-    emit_loop_body(loop);
+    emit_tile_iteration(tiles, loop, i);
     for (size_t a = 0; a < accumulators; ++a) {
       const Accumulator& acc = loop.accumulators[a];
-      const bool wide = accumulates_vectors(acc);
+      const bool wide = accumulates_vectors(acc), in_order = loop.lanes == 0 || (tiles.together > 0 && order_free(acc));
       states[a].resize(static_cast<size_t>(wide ? copies() : 1));
       for (size_t c = 0; c < states[a].size(); ++c) {
         State s = read(acc, static_cast<int>(c), wide);
@@ -134,11 +135,11 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
           states[a][c].assign(1, s);
           continue;
         }
-        if (loop.lanes == 0 && i > 0)
+        if (in_order && i > 0)
           s = combine(acc, states[a][c].back(), s);
         else if (!keeps_first(acc))
           s = combine(acc, identity(acc, wide), s);
-        if (loop.lanes == 0) states[a][c].clear();
+        if (in_order) states[a][c].clear();
         states[a][c].push_back(s);
       }
     }

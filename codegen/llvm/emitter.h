@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/llvm/emitter_records.h"
 #include "codegen/llvm/lane_offsets.h"
 #include "codegen/llvm/target.h"
 #include "ir/kernel/kernel.h"
@@ -123,6 +124,15 @@ class KernelEmitter {
   };
   using States = std::vector<State>;  // [accumulator * copies + copy]
 
+  // The accumulators of a serial loop inside of a vector loop or outside: which are vectors, those that keep the number
+  // of an iteration, and all before the first one.
+  struct SerialStates {
+    const ir::Loop& loop;
+    std::vector<bool> wide;
+    std::vector<std::optional<Dim::Affine>> positions;
+    States start;
+  };
+
   // emit_kernel.cpp
   void fail(std::string message);
   void emit_body(const ir::Body& body);
@@ -165,11 +175,6 @@ class KernelEmitter {
   std::optional<Val> vector_remainder(const ir::ScalarInstr& instr);
 
   // emit_divide.cpp
-  struct Quotient {
-    llvm::SmallVector<llvm::Value*, 8> of;  // dividends, then divisors
-    llvm::BasicBlock* block = nullptr;      // in which the results are known
-    llvm::SmallVector<llvm::Value*, 4> quotients, remainders;
-  };
   std::array<llvm::Value*, 2> short_division(llvm::Value* a, llvm::Value* b);
   Quotient quotient_of(const Val& x, const Val& y, Dtype type);
   std::optional<Val> vector_quotient(const ir::ScalarInstr& instr);
@@ -289,12 +294,32 @@ class KernelEmitter {
   llvm::Value* load_spread(const Address& a, int copy);
   void store_spread(const Address& a, int copy, llvm::Value* value);
 
+  // emit_tiles.cpp
+  std::optional<TileAccess> tile_access(const ir::Loop& loop, const ir::Instr& i) const;
+  Tiles find_tiles(const ir::Loop& loop) const;
+  int64_t saved_by(const Tiles& tiles) const;
+  bool lay_out(const ir::Loop& loop, TileRun& run) const;
+  llvm::Value* run_address(const Address& a, int copy, int64_t lane, int64_t place);
+  void open_tiles(const Tiles& tiles, const ir::Loop& loop, llvm::Value* first);
+  llvm::SmallVector<llvm::Value*, 16> load_tile(const TileRun& run, const Address& a, int copy, int64_t begin);
+  void close_tiles(const Tiles& tiles, const ir::Loop& loop, llvm::Value* first);
+  bool take_from_tile(const ir::LoadInstr& load);
+  bool keep_for_tile(const ir::StoreInstr& store);
+  void forget_tiles(const Tiles& tiles);
+  void emit_tile_iteration(const Tiles& tiles, const ir::Loop& loop, int64_t i);
+  States take_tile(const Tiles& tiles, const SerialStates& serial, llvm::Value* first, int64_t from, States states);
+  bool emit_tiled(const ir::Loop& loop, llvm::Value* to);
+  States take_rest(const SerialStates& serial, llvm::BasicBlock* before, llvm::BasicBlock* latch, llvm::Value* next,
+                   const States& states, llvm::Value* to);
+
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
+  SerialStates serial_states(const ir::Loop& loop);
+  void combine_serial(const SerialStates& serial, States& states, llvm::Value* i);
+  void define_serial(const SerialStates& serial, States results, llvm::Value* ran);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   int64_t iterations_at_end(const ir::Loop& loop) const;
-  States finish_serial(const ir::Loop& loop, States states, llvm::Value* to, int64_t iterations,
-                       const std::vector<std::optional<Dim::Affine>>& positions);
+  States finish_serial(const SerialStates& serial, States states, llvm::Value* to, int64_t iterations);
   void open_carries(const ir::Loop& loop, llvm::BasicBlock* preheader);
   std::vector<llvm::Value*> carried_values(const ir::Loop& loop);
   void add_carried(const ir::Loop& loop, const std::vector<llvm::Value*>& values, llvm::BasicBlock* latch);
@@ -335,12 +360,6 @@ class KernelEmitter {
   // emit_scan.cpp
   void emit_carry_loop(const ir::Loop& loop, llvm::Value* to);
   llvm::Value* spread_nan(llvm::Value* x);
-  // A running value between the steps of a vector loop.
-  struct RunningValue {
-    llvm::Value* slot = nullptr;  // of the stack, a part (lanes_of_part) of equal lanes
-    ir::Reg narrow = ir::kNoReg;  // the 16-bit float behind the value; the slot has integers of its order
-    bool from_zero = false;       // a sum that begins at zero
-  };
   // By copy: the running values behind each lane and before it. `carried`: behind all.
   struct CarryStep {
     llvm::SmallVector<llvm::Value*, 4> next, before;
@@ -393,13 +412,7 @@ class KernelEmitter {
   void plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& columns);
   void emit_prefetches(const ir::Loop& loop);
 
-  // emit_reduce.cpp One accumulator for each lane (or vector of lanes), on the stack.
-  struct LaneMemory {
-    llvm::Type* value_type = nullptr;
-    llvm::Type* position_type = nullptr;
-    llvm::Value* value = nullptr;
-    llvm::Value* position = nullptr;
-  };
+  // emit_reduce.cpp
   void emit_lane_loop(const ir::Loop& loop, int lanes, llvm::Value* to);
   // The loop of full steps of a lane loop: it begins in block `full`, coming from `preheader`, and ends in `rest`. The
   // functions return the states behind it, and set `next` to where the last step ended.
@@ -460,12 +473,6 @@ class KernelEmitter {
   DimFacts facts_;
   std::vector<Frame> frames_;
   // by the loop that prefetches: buffers and positions
-  struct Prefetch {
-    uint32_t buffer;
-    Dim index;
-    bool write = false;
-    bool straddles = false;  // the last element lies in another line than those that the steps between begin in
-  };
   std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
   std::map<const ir::ScalarInstr*, RunningValue> running_;  // the carries of a vector loop, by their step
@@ -480,6 +487,10 @@ class KernelEmitter {
   Quotient quotient_;                                      // the latest
   std::optional<std::set<ir::Reg>> rounded_;               // registers that are rounded to bf16
   llvm::DenseMap<llvm::Value*, bool> short_nan_, exact_bfloat_;
+  // by access: the vectors of each iteration of the open tile, and the values of stores up to here
+  std::map<const ir::LoadInstr*, std::vector<Val>> tile_loads_;
+  std::map<const ir::StoreInstr*, std::vector<Val>> tile_stores_;
+  size_t tile_at_ = 0;                // iteration of the open tile
   std::set<uint32_t> bfloat_locals_;  // of f32, that hold bf16 numbers only
   std::string error_;
 };

@@ -101,6 +101,16 @@ int widest(const Kernel& k, const Body& body) {
   return bytes;
 }
 
+int64_t narrowest(const Kernel& k, const Body& body) {
+  int64_t bytes = 8;
+  for (const Instr& i : body) {
+    if (const auto* l = std::get_if<LoadInstr>(&i.node))
+      bytes = std::min<int64_t>(bytes, k.buffer(l->buffer).dtype.size());
+    if (const auto* loop = std::get_if<Loop>(&i.node)) bytes = std::min(bytes, narrowest(k, loop->body));
+  }
+  return bytes;
+}
+
 bool finds_positions(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Instr& i) {
     const auto* loop = std::get_if<Loop>(&i.node);

@@ -26,6 +26,9 @@ int innermost_accumulators(const ir::Body& body);
 // loop ends.
 int widest(const ir::Kernel& k, const ir::Body& body);
 
+// The bytes of the shortest element that the body reads.
+int64_t narrowest(const ir::Kernel& k, const ir::Body& body);
+
 // Whether the accumulator is the position of an extreme.
 bool finds_position(const ir::Accumulator& a);
 

@@ -17,6 +17,7 @@
 #include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/far_rows.h"
 #include "passes/schedule/grid_schedule.h"
+#include "passes/schedule/joined_columns.h"
 #include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/neighbours.h"
@@ -50,6 +51,7 @@ constexpr size_t kManySums = 4;
 constexpr int64_t kLongBody = 64;
 constexpr int64_t kCachesOfRows = 4;  // of a core, that an operand fills which is read several times
 constexpr int kLeastLanes = 4;        // of vectors that are shorter than they could be
+constexpr int kRowsInTiles = 32;      // that are read side by side, each from a place of its own
 constexpr int kPairsAtOnce = 4;       // pairs of rows that are reduced side by side
 constexpr int kScanRowsAtOnce = 4;    // rows of a scan that one iteration takes
 constexpr int64_t kLongStep = 32;     // operations of a scan's step that outweigh reading single elements
@@ -112,7 +114,8 @@ class Scheduler {
   void vectorize(Loop& loop) {
     // Accumulators without lanes combine their values in order.
     if (is_ordered(loop) && loop.lanes == 0) return;
-    int w = lanes_for(loop.body);
+    const bool runs = reads_runs_of_rows(loop);
+    const int w = runs ? lanes_of_runs(k_, loop, lanes_for(loop.body)) : lanes_for(loop.body);
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
     loop.unroll = cost > 384 || rare_.count(loop.var) ? 1 : cost > 96 ? 2 : 4;
@@ -120,6 +123,7 @@ class Scheduler {
     if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
       loop.unroll = static_cast<int>(vectors);
     if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);
+    if (runs) loop.unroll = std::clamp(kRowsInTiles / w, 1, loop.unroll);
     if (!loop.carries.empty()) {
       loop.vector = loop.lanes;
       loop.unroll = cost <= 48 ? 2 : 1;
@@ -147,6 +151,12 @@ class Scheduler {
 
   // Blocks of few columns, where one by itself would leave the processor waiting.
   bool put_blocks_together(Loop& loop, int lanes) {
+    const int accumulators = target_.vector_bytes >= kLineBytes ? 16 : 8;
+    if (const int joined = lanes_of_joined_columns(k_, loop, lanes, accumulators); joined > 0) {
+      put_joined_columns_in_lanes(k_, loop, joined, fresh("w"));
+      set_grain(loop);
+      return true;
+    }
     if (!has_narrow_columns(loop, lanes, k_.facts)) return false;
     const Loop& of_block = *inner_of_nest(loop.body);
     // Two operations take as long as reading one lane.
@@ -235,7 +245,7 @@ class Scheduler {
       columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
     } else if (nest || columns) {
       columns ? vectorize_columns(loop) : vectorize(loop);
-    } else if (const int lanes = lanes_for(loop.body);
+    } else if (const int lanes = lanes_of_runs(k_, loop, lanes_for(loop.body));
                !rows_fixed_ && !pieces && has_short_rows(k_, loop, lanes, staging())) {
       put_rows_in_lanes(k_, loop, lanes, staging(), fresh("w"), streamed_);
     } else {
@@ -312,7 +322,7 @@ class Scheduler {
   // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that
   // all cores share. Where they hold more, rows of a quarter more are read faster as a whole, in blocks of them.
   bool reads_short_runs(const Loop& loop) const {
-    const int64_t columns = column_unroll(loop) * lanes_for(loop.body), bytes = narrowest(loop.body);
+    const int64_t columns = column_unroll(loop) * lanes_for(loop.body), bytes = narrowest(k_, loop.body);
     if (target_.vector_bytes < kLineBytes && columns * bytes < kShortRun &&
         reads_more_than(target_.cache_bytes, loop.body))
       return true;
@@ -327,17 +337,6 @@ class Scheduler {
     const auto passes = std::count_if(loop.body.begin(), loop.body.end(),
                                       [](const Instr& i) { return std::holds_alternative<Loop>(i.node); });
     return passes > 1 && reads_more_than(kCachesOfRows * target_.cache_bytes, loop.body);
-  }
-
-  // Bytes of the shortest element that the body reads.
-  int64_t narrowest(const Body& body) const {
-    int64_t bytes = 8;
-    for (const Instr& i : body) {
-      if (const auto* l = std::get_if<LoadInstr>(&i.node))
-        bytes = std::min<int64_t>(bytes, k_.buffer(l->buffer).dtype.size());
-      if (const auto* loop = std::get_if<Loop>(&i.node)) bytes = std::min(bytes, narrowest(loop->body));
-    }
-    return bytes;
   }
 
   // Whether a loop in the body carries running values.

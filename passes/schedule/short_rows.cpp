@@ -132,7 +132,9 @@ void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const 
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
-  inner.unroll = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
+  // A step takes no more rows than there are.
+  const int side_by_side = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
+  inner.unroll = std::clamp(static_cast<int>(kRowsAtOnce) / lanes, 1, side_by_side);
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
   std::optional<Loop> elements;
