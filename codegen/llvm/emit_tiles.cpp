@@ -314,8 +314,9 @@ KernelEmitter::States KernelEmitter::take_tile(const Tiles& tiles, const SerialS
 // Emits a loop whose accumulators combine their values in order, or in any, by tiles. Returns false and emits nothing
 // if it has none.
 bool KernelEmitter::emit_tiled(const ir::Loop& loop, Value* to) {
-  const bool ordered = loop.lanes == 0 || std::all_of(loop.accumulators.begin(), loop.accumulators.end(),
-                                                      [&](const Accumulator& a) { return order_free(a); });
+  const bool ordered = loop.lanes == 0 || keeps_numbers(loop) ||
+                       std::all_of(loop.accumulators.begin(), loop.accumulators.end(),
+                                   [&](const Accumulator& a) { return order_free(a); });
   const Tiles tiles = ordered ? find_tiles(loop) : Tiles();
   if (tiles.together == 0) return false;
   const SerialStates serial = serial_states(loop);

@@ -307,7 +307,7 @@ class Scheduler {
     const bool by_rows = runs_along(loop.body)
                              ? !jumps(loop) && reads_more_than(target_.stream_bytes / 2, loop.body)
                              : leaf_work(loop.body) > kColumnWork || reads_short_runs(loop) || reads_rows_again(loop);
-    if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
+    if (!rows_fixed_ && by_rows && !reads_runs_of_rows(loop) && goes_by_rows(loop, k_.facts)) {
       rare_ = run_by_rows(k_, loop, target_.threads, fresh("c"));
       streamed_.by_pieces = true;
       streamed_.whole_rows = loop.extent.is(1);

@@ -71,6 +71,16 @@ TEST(LaneTiles, FindPositions) {
     }
 }
 
+// Positions are the same whatever the order of the lanes.
+TEST(LaneTiles, FindPositionsInLanes) {
+  for (const char* type : {"i8", "f32"})
+    for (int n : {31, 63, 100}) {
+      std::string text = tiled_reduction(type, "argmax", "vector 16 unroll 1", as_text(n), as_text(n), 1, "i64");
+      text.insert(text.find(" acc"), " lanes 32");
+      check_lane_tiles(text, n);
+    }
+}
+
 // Each row is read, changed and written.
 TEST(LaneTiles, WriteRows) {
   for (const char* type : {"f32", "i8", "i16", "f64", "u8"})
