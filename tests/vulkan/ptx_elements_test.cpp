@@ -90,7 +90,8 @@ class PtxElements : public ptx_driver::PtxTest {
       v = static_cast<float>(static_cast<int>(h >> 16 & 0x3fff) - 8192) / 1024;
     }
     const float kinds[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-30f, 3e38f, -65504.0f};
-    std::copy(std::begin(kinds), std::end(kinds), all.begin() + 100);
+    const size_t first = std::min<size_t>(100, count - std::size(kinds));
+    std::copy(std::begin(kinds), std::end(kinds), all.begin() + static_cast<std::ptrdiff_t>(first));
     array x = astype(array(all.begin(), shape, float32), t);
     x.eval();
     synchronize();
