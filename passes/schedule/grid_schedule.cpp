@@ -57,7 +57,7 @@ int widest_access(const Kernel& k, const Body& body) {
 }
 
 // The narrowest element of a buffer, in bytes.
-int64_t narrowest(const Kernel& k) {
+int64_t shortest_element(const Kernel& k) {
   int64_t bytes = kVectorBytes;
   for (const KernelBuffer& b : k.buffers) bytes = std::min<int64_t>(bytes, b.dtype.size());
   return bytes;
@@ -85,7 +85,7 @@ int element_vector(const Kernel& k, const Loop& loop) {
   int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
   const int64_t elements = k.facts.range(loop.extent).high,
                 enough = count(loop.body) > kShortBody ? kWorthVectors : kWorthVectors / 2;
-  while (vector * narrowest(k) > 4 && elements / vector < enough) vector /= 2;
+  while (vector * shortest_element(k) > 4 && elements / vector < enough) vector /= 2;
   for (const Instr& i : loop.body)
     if (auto* s = std::get_if<StoreInstr>(&i.node)) {
       if (s->mask != kNoReg) return 1;
@@ -221,11 +221,11 @@ void schedule_rows(Kernel& k) {
   if (!form.many && !form.running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
   // Few rows that are scanned leave room for more, where accesses of fewer elements are still as wide.
   const Loop* rows = parallel_loop(k);
-  if (form.running && most >= kMostInvocations && narrowest(k) >= kWordBytes &&
+  if (form.running && most >= kMostInvocations && shortest_element(k) >= kWordBytes &&
       (!rows || k.facts.range(rows->extent).high <= kFewScans))
     vector = std::max(1, most / kMostInvocations);
   // Rows that several loops read: with fewer rows under way, those that are stay in cache, or in registers.
-  const bool cached = k.locals.empty() && form.longest * narrowest(k) <= kCachedBytes;
+  const bool cached = k.locals.empty() && form.longest * shortest_element(k) <= kCachedBytes;
   if (form.passes > 1 && !form.running && !cached && most >= kMostInvocations)
     vector = std::max(1, most / (form.longest > 2 * kResident ? kMostInvocations : kMostInvocations / 2));
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
