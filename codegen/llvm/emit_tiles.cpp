@@ -28,9 +28,8 @@ constexpr int64_t kMostElements = 16;     // of a run of elements for each itera
 constexpr int64_t kFewElements = 3;       // between lanes that whole vectors and shuffles read faster
 constexpr int64_t kMaxTileInstrs = 1024;  // of the iterations of a tile, for one lane
 
-// Interleaves the 16-byte parts of vectors, `part` elements each, in some stages. A stage turns the number of an
-// element
-// - that of its vector, then that of its place in the part - by one bit to the left.
+// Interleaves the 16-byte parts of vectors, `part` elements each, in some stages. An element has a number, whose upper
+// bits are those of its vector and whose lower ones are its place in the part. A stage turns it by one bit to the left.
 void interleave(llvm::IRBuilderBase& builder, llvm::SmallVectorImpl<Value*>& vectors, int part, int stages) {
   const size_t count = vectors.size();
   const int width = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vectors[0]->getType())->getNumElements());
@@ -52,7 +51,8 @@ void interleave(llvm::IRBuilderBase& builder, llvm::SmallVectorImpl<Value*>& vec
 
 int bits_of(int64_t power) { return std::countr_zero(static_cast<uint64_t>(power)); }
 
-// The lane whose run lies at place `sub` of part `part` of vector `vector`, where a vector has `count` others.
+// The lane whose run of `places` elements is number `sub` in part `part` of vector `vector`, where a part has `in_part`
+// elements.
 int64_t lane_of(int64_t part, int64_t vector, int64_t sub, int64_t in_part, int64_t places) {
   return part * in_part + vector * (in_part / places) + sub;
 }
