@@ -1,9 +1,13 @@
 // Products for AVX-512: twelve rows by two vectors of sums in registers, operands packed block by block (kernels.h).
 //
-// bf16 takes matrix units where the CPU has them (amx.h), else the pair instructions: two products, each added with a
-// rounding of its own to a float sum, subnormal numbers as zeros. Otherwise, and for f16, elements are widened while
-// they are packed.
+// bf16 takes matrix units where the CPU has them (amx.h), else the pair instructions where they are fast: two products,
+// each added with a rounding of its own to a float sum, subnormal numbers as zeros. Otherwise, and for f16, elements
+// are widened while they are packed.
 #include "runtime/openblas/avx512.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 
 #include <cstring>
 #include <type_traits>
@@ -153,11 +157,25 @@ bool has_pairs() {
   return has;
 }
 
+// Intel's processors with arithmetic for f16 are made for matrix units, which a system may withhold: an instruction of
+// pairs takes the time of four fused products and sums there, so two elements take twice as long as by float.
+bool pairs_are_slow() {
+  unsigned a, b, c, d;
+  constexpr unsigned kHalfArithmetic = 1u << 23;
+  return __builtin_cpu_is("intel") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kHalfArithmetic);
+}
+
+// Whether bf16 is packed as pairs.
+bool takes_pairs() {
+  static const bool takes = has_pairs() && (has_matrix_units() || !pairs_are_slow());
+  return takes;
+}
+
 }  // namespace
 
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   static const bool wide = cpu_runs("x86-64-v4");
-  const bool pairs = has_pairs();
+  const bool pairs = takes_pairs();
   if (!wide) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);
@@ -168,6 +186,10 @@ MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   return nullptr;
 }
 
+MultiplyFn paired_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
+  return t == bfloat16 && has_pairs() ? pick<bfloat16_t, Pairs>(m, n, batch) : nullptr;
+}
+
 const PackedProduct* avx512_packed(Dtype t) {
   static const bool wide = cpu_runs("x86-64-v4");
   if (!wide) return nullptr;
@@ -175,7 +197,7 @@ const PackedProduct* avx512_packed(Dtype t) {
   if (t == float64) return &kPacked<double, Plain>;
   if (t == float16) return &kPacked<float16_t, Plain>;
   if (t != bfloat16) return nullptr;
-  if (!has_pairs()) return &kPacked<bfloat16_t, Plain>;
+  if (!takes_pairs()) return &kPacked<bfloat16_t, Plain>;
   return has_matrix_units() ? &kPackedTiles : &kPacked<bfloat16_t, Pairs>;
 }
 
@@ -190,13 +212,13 @@ const LineKernels* avx512_lines(Dtype t) {
   if (t == float32) return &kLineKernels<float>;
   if (t == float16) return &kLineKernels<float16_t>;
   if (t != bfloat16) return nullptr;
-  if (!has_pairs()) return &kLineKernels<bfloat16_t>;
+  if (!takes_pairs()) return &kLineKernels<bfloat16_t>;
   return has_matrix_units() ? &kLineTiles : &kLinePairs;
 }
 
 const PairKernels* avx512_pairs() {
   static const bool wide = cpu_runs("x86-64-v4");
-  if (!wide || !has_pairs()) return nullptr;
+  if (!wide || !takes_pairs()) return nullptr;
   return has_matrix_units() ? &kPairedTiles : &kPairedVectors;
 }
 #else
@@ -204,6 +226,7 @@ const LineKernels* avx512_lines(Dtype) { return nullptr; }
 const PairKernels* avx512_pairs() { return nullptr; }
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+MultiplyFn paired_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx512_packed(Dtype) { return nullptr; }
 #endif
 

@@ -133,7 +133,8 @@ bool zeros(const Matrix& a, const Matrix& b, const Matrix& c) {
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
   if (k == 0)
     return {t.size() == 1 ? zeros<1> : t.size() == 2 ? zeros<2> : t.size() == 4 ? zeros<4> : zeros<8>, false, true};
-  MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
+  MultiplyFn own = kernels == Kernels::kPairs ? paired_multiply(t, m, n, batch) : nullptr;
+  if (!own && kernels <= Kernels::kPairs) own = avx512_multiply(t, m, n, batch);
   if (!own && kernels != Kernels::kLibrary) own = avx2_multiply(t, m, n, batch);
   // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like
   // many.
@@ -251,6 +252,7 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   frit::runtime::openblas::register_solvers();
   frit::runtime::openblas::register_eigenvalues();
   // The kernels of other processors, for the tests.
+  frit::runtime::register_library("matmul, pairs", frit::runtime::openblas::matmul<Kernels::kPairs>);
   frit::runtime::register_library("matmul, AVX2", frit::runtime::openblas::matmul<Kernels::kAvx2>);
   frit::runtime::register_library("matmul, OpenBLAS", frit::runtime::openblas::matmul<Kernels::kLibrary>);
 }

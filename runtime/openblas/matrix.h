@@ -41,6 +41,8 @@ MultiplyFn blas_multiply(Dtype t);
 // The sums of a row are the same whatever m is, save that `batch` is false and m one; both give the same bits, but for
 // bf16 where the CPU has instructions for it.
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch);
+// Of bf16, by instructions for pairs, fast or not; null for other types, and where the CPU lacks them.
+MultiplyFn paired_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 
 // Products of many blocks of rows with one right operand, which is packed once. The sums are those of the functions
@@ -68,7 +70,7 @@ const PackedProduct* avx512_packed(Dtype t);
 const PackedProduct* avx2_packed(Dtype t);
 
 // Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
-enum class Kernels { kAny, kAvx2, kLibrary };
+enum class Kernels { kAny, kPairs, kAvx2, kLibrary };
 
 struct Choice {
   MultiplyFn multiply;

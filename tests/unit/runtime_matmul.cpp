@@ -20,9 +20,9 @@
 namespace frit::runtime {
 namespace {
 
-// The routines for products on this CPU, on a CPU with only AVX2 (which gives the same bits), and on one without a
-// kernel of frit's own.
-const char* const kBest = "matmul";
+// The routines for products on this CPU, with instructions for pairs of bf16 even where they are slow, on a CPU with
+// only AVX2 (which gives the same bits), and on one without a kernel of frit's own.
+const char *const kBest = "matmul", *const kPairs = "matmul, pairs";
 const char* const kAvx2 = "matmul, AVX2";
 const char* const kLibrary = "matmul, OpenBLAS";
 
@@ -240,7 +240,7 @@ TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
   const int64_t sizes[][3] = {{1, 1, 1},   {2, 3, 4},     {8, 8, 8},    {7, 1, 33},   {1, 9, 100},
                               {70, 1, 17}, {1, 70, 5},    {5, 5, 1},    {17, 31, 13}, {65, 33, 40},
                               {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {90, 1, 300}};
-  for (const char* routine : {kBest, kAvx2, kLibrary})
+  for (const char* routine : {kBest, kPairs, kAvx2, kLibrary})
     for (const auto& [m, n, k] : sizes) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
@@ -256,7 +256,7 @@ TYPED_TEST(Matmul, batches_and_broadcasts) {
     fill(b, 4);
     if (variant >= 3) b.strides[0] = b.strides[1] = 0;
     if (variant == 2) a.strides[1] = 0;
-    for (const char* routine : {kBest, kAvx2, kLibrary}) {
+    for (const char* routine : {kBest, kPairs, kAvx2, kLibrary}) {
       std::atomic<int64_t> covered{0};
       run(a, b, c, [&](int64_t begin, int64_t end) { covered += end - begin; }, routine);
       expect_product(a, b, c, routine + (" variant " + std::to_string(variant)));
@@ -270,7 +270,7 @@ TYPED_TEST(Matmul, batches_and_broadcasts) {
 TYPED_TEST(Matmul, a_broadcast_operand_gives_the_bits_of_its_copies) {
   using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
-  for (const char* routine : {kBest, kAvx2, kLibrary})
+  for (const char* routine : {kBest, kPairs, kAvx2, kLibrary})
     for (auto [batch, m, n, k] : {Size{40, 1, 1, 20}, Size{3, 1, 40, 70}, Size{9, 3, 1, 40}, Size{70, 2, 2, 3},
                                   Size{5, 33, 35, 130}, Size{70, 1, 6, 5}, Size{2, 40, 70, 600}}) {
       Stack<T> a({batch, m, k}), b({batch, k, n}), one({1, k, n}), joined({batch, m, n}), apart({batch, m, n});
@@ -301,7 +301,7 @@ TYPED_TEST(Matmul, empty_products) {
 TYPED_TEST(Matmul, threads_do_not_change_bits) {
   using T = TypeParam;
   int before = num_threads();
-  for (const char* routine : {kBest, kAvx2, kLibrary})
+  for (const char* routine : {kBest, kPairs, kAvx2, kLibrary})
     for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70},
                            {40, 1100, 50},
                            {2500, 1, 90},
@@ -331,7 +331,7 @@ bool has_own_kernels() { return runtime::cpu_runs("x86-64-v3"); }
 
 TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
   using Size = std::tuple<int64_t, int64_t, int64_t>;
-  for (const char* routine : {kBest, kAvx2})
+  for (const char* routine : {kBest, kPairs, kAvx2})
     for (auto [m, n, k] :
          {Size{3, 70, 1201}, Size{12, 300, 601}, Size{30, 290, 1030}, Size{131, 150, 140}, Size{150, 40, 1201}})
       expect_same_in_every_layout<TypeParam>(routine, m, n, k);
@@ -346,14 +346,14 @@ TYPED_TEST(LargeMatmul, few_rows_have_the_same_bits_in_every_layout_at_random_si
   std::mt19937 random(11);
   for (int i = 0; i < 10; ++i) {
     const int64_t m = draw(random, 2, 50), n = draw(random, 90, 450), k = draw(random, 2, i % 2 ? 1300 : 60);
-    for (const char* routine : {kBest, kAvx2}) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
+    for (const char* routine : {kBest, kPairs, kAvx2}) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
   }
 }
 
 TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
   using T = TypeParam;
   if (!has_own_kernels()) GTEST_SKIP() << "a library serves these products here";
-  for (const char* routine : {kBest, kAvx2}) {
+  for (const char* routine : {kBest, kPairs, kAvx2}) {
     const int64_t m = 40, n = 90, k = 1100;
     Stack<T> a({m, k}), b({k, n}), c({m, n});
     fill(a, 13);
@@ -377,7 +377,7 @@ TYPED_TEST(LargeMatmul, few_rows_of_a_batch_have_the_bits_of_many_at_random_size
   for (int i = 0; i < 40; ++i) {
     const int64_t rows = draw(random, 1, 8), n = draw(random, 2, i % 2 ? 150 : 20),
                   k = draw(random, 1, i % 4 ? 40 : 1300);
-    for (const char* routine : {kBest, kAvx2}) {
+    for (const char* routine : {kBest, kPairs, kAvx2}) {
       Stack<T> a({40, k}), b({k, n}), c({40, n}), some({2, rows, k}), product({2, rows, n});
       Stack<T> both({2, k, n}, i % 3 ? std::vector<size_t>{0, 2, 1} : std::vector<size_t>{});
       fill(a, 18);
