@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/shared_divisor.h"
 
 namespace frit::codegen {
 
@@ -46,26 +47,19 @@ std::optional<KernelEmitter::Val> KernelEmitter::float_quotient(const ir::Scalar
   // Quotients of f16 numbers are rounded by instructions of theirs.
   if (exact_half(get(x, 0, true))) return std::nullopt;
 
-  llvm::IRBuilder<> outside(llvm::isa<llvm::PHINode>(divisor) ? &*divisor->getParent()->getFirstInsertionPt()
-                                                              : divisor->getNextNode());
-  const auto number = [&](double v) { return llvm::ConstantFP::get(divisor->getType(), v); };
-  const auto spread = [&](Value* v) { return outside.CreateVectorSplat(static_cast<unsigned>(vector_->width), v); };
-  Value* magnitude = outside.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, divisor);
-  Value* large = outside.CreateFCmpUGE(magnitude, number(kMostDivisor));
-  Value* small = outside.CreateFCmpULT(magnitude, number(1 / kMostDivisor));
-  Value* unusual = spread(outside.CreateOr(large, small));
-  Value* reciprocal = spread(outside.CreateFDiv(number(1), divisor));
-  Value* opposite = spread(outside.CreateFNeg(divisor));
+  SharedDivisor shared(divisor, vector_->width, kMostDivisor);
+  Value* unusual = shared.spread(shared.unusual());
+  Value* opposite = shared.spread(shared.outside().CreateFNeg(divisor));
 
   Val result{{}, depth(), true}, rare{{}, depth(), true};
   for (int c = 0; c < copies(); ++c) {
     Value* a = get(x, c, true);
     llvm::Type* word = like(a, builder_.getInt32Ty());
     const auto bits = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
-    Value* q = builder_.CreateFMul(a, reciprocal);
+    Value* q = builder_.CreateFMul(a, shared.reciprocal());
     for (int step = 0; step < 2; ++step) {
       Value* rest = fused(q, opposite, a);
-      q = fused(rest, reciprocal, q);
+      q = fused(rest, shared.reciprocal(), q);
     }
     result.copies.push_back(q);
     Value* own = builder_.CreateBitCast(a, word);

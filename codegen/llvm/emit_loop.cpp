@@ -151,6 +151,19 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   const int64_t at_end = iterations_at_end(loop);
   Value* all = to;
   if (at_end > 0) to = builder_.CreateSub(to, i64(at_end));
+  const SerialStates serial = serial_states(loop);
+  if (vector_) vector_->reads_on = at_end > 0;
+  States results = take_serial(serial, serial.start, from, to, runs);
+  if (vector_) vector_->reads_on = false;
+  if (at_end > 0) results = finish_serial(serial, std::move(results), all, at_end);
+  define_serial(serial, std::move(results), runs ? nullptr : builder_.CreateICmpSLT(from, to));
+}
+
+// The states behind the iterations of a serial loop from `from` to `to`, in front of which they are `start`. `runs`:
+// there surely is one.
+KernelEmitter::States KernelEmitter::take_serial(const SerialStates& serial, const States& start, Value* from,
+                                                 Value* to, bool runs) {
+  const ir::Loop& loop = serial.loop;
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* preheader = block("preheader");
   BasicBlock* body = block(loop.var.c_str());
@@ -161,20 +174,16 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
   builder_.SetInsertPoint(preheader);
   builder_.CreateBr(body);
-
-  const SerialStates serial = serial_states(loop);
   builder_.SetInsertPoint(body);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(from, preheader);
-  const States phis = state_phis(serial.start, preheader);
+  const States phis = state_phis(start, preheader);
 
   open_frame(loop, preheader, runs);
   names_[loop.var] = uniform(i, depth());
   open_carries(loop, preheader);
   if (loop.kind == ir::LoopKind::Serial) plan_piece_prefetches(loop);
-  if (vector_) vector_->reads_on = at_end > 0;
   emit_loop_body(loop);
-  if (vector_) vector_->reads_on = false;
   if (vector_) emit_prefetches(loop);
   std::vector<Value*> carried = carried_values(loop);
   States next = phis;
@@ -188,14 +197,12 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   add_carried(loop, carried, latch);
   if (!after) after = block("after");
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), body, after);
+  after->moveAfter(latch);
   builder_.SetInsertPoint(after);
-  States results = next;
-  if (!runs && !next.empty()) {
-    results = state_phis(next, latch);
-    add_incoming(results, serial.start, before);
-  }
-  if (at_end > 0) results = finish_serial(serial, std::move(results), all, at_end);
-  define_serial(serial, std::move(results), runs ? nullptr : builder_.CreateICmpSLT(from, to));
+  if (runs) return next;
+  States results = state_phis(next, latch);
+  add_incoming(results, start, before);
+  return results;
 }
 
 KernelEmitter::SerialStates KernelEmitter::serial_states(const ir::Loop& loop) {

@@ -10,6 +10,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/shared_divisor.h"
 
 namespace frit::codegen {
 
@@ -59,22 +60,15 @@ std::optional<KernelEmitter::Val> KernelEmitter::rounded_quotient(const ir::Scal
   // Quotients of bf16 numbers are never near.
   if (exact_bfloat(dividend(0)) && exact_bfloat(divisor)) return std::nullopt;
 
-  llvm::IRBuilder<> outside(llvm::isa<llvm::PHINode>(divisor) ? &*divisor->getParent()->getFirstInsertionPt()
-                                                              : divisor->getNextNode());
-  const auto number = [&](double v) { return llvm::ConstantFP::get(divisor->getType(), v); };
-  const auto spread = [&](Value* v) { return outside.CreateVectorSplat(static_cast<unsigned>(vector_->width), v); };
-  Value* magnitude = outside.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, divisor);
-  Value* large = outside.CreateFCmpUGT(magnitude, number(kMostDivisor));
-  Value* small = outside.CreateFCmpULT(magnitude, number(1 / kMostDivisor));
+  SharedDivisor shared(divisor, vector_->width, kMostDivisor);
+  llvm::IRBuilder<>& outside = shared.outside();
   // No bits are left to be near in a row whose products are all in doubt.
-  Value* unusual = outside.CreateOr(large, small);
-  Value* far = spread(outside.CreateSelect(unusual, outside.getInt32(0), outside.getInt32(kFar)));
-  Value* reciprocal = spread(outside.CreateFDiv(number(1), divisor));
+  Value* far = shared.spread(outside.CreateSelect(shared.unusual(), outside.getInt32(0), outside.getInt32(kFar)));
 
   const bool by_instruction = features_.rounds_bfloat && x.copies[0]->getType()->getPrimitiveSizeInBits() == 512;
   Val products{{}, depth(), true}, rare{{}, depth(), true}, rounded{{}, depth(), true};
   for (size_t c = 0; c < x.copies.size(); ++c) {
-    Value* product = builder_.CreateFMul(dividend(c), reciprocal);
+    Value* product = builder_.CreateFMul(dividend(c), shared.reciprocal());
     llvm::Type* word = like(product, builder_.getInt32Ty());
     const auto bits = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
     Value* place = builder_.CreateSub(builder_.CreateBitCast(product, word), bits(kFirstNear));

@@ -349,47 +349,16 @@ bool KernelEmitter::emit_tiled(const ir::Loop& loop, Value* to) {
     forget_tiles(tiles);
   } else {
     forget_tiles(tiles);
-    states = take_rest(serial, before, latch, next, states, to);
+    // The iterations behind the last tile, or all of a loop without one.
+    llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    left->addIncoming(i64(0), before);
+    left->addIncoming(next, latch);
+    const States start = state_phis(serial.start, before);
+    add_incoming(start, states, latch);
+    states = take_serial(serial, start, left, to, false);
   }
   define_serial(serial, std::move(states), known ? nullptr : builder_.CreateICmpSLT(i64(0), to));
   return true;
-}
-
-// The iterations behind the last tile, one by one: from 0 with the states of the start where the block was entered from
-// `before`, or from `next` with those of the last tile.
-KernelEmitter::States KernelEmitter::take_rest(const SerialStates& serial, BasicBlock* before, BasicBlock* latch,
-                                               Value* next, const States& states, Value* to) {
-  const ir::Loop& loop = serial.loop;
-  BasicBlock *rest = builder_.GetInsertBlock(), *preheader = block("preheader"), *single = block("single");
-  BasicBlock* after = block("after");
-  llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  begin->addIncoming(i64(0), before);
-  begin->addIncoming(next, latch);
-  States known = state_phis(serial.start, before);
-  add_incoming(known, states, latch);
-  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, to), preheader, after);
-  builder_.SetInsertPoint(preheader);
-  builder_.CreateBr(single);
-  builder_.SetInsertPoint(single);
-  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-  i->addIncoming(begin, preheader);
-  const States phis = state_phis(known, preheader);
-  open_frame(loop, preheader, false);
-  names_[loop.var] = uniform(i, depth());
-  emit_loop_body(loop);
-  States taken = phis;
-  combine_serial(serial, taken, i);
-  frames_.pop_back();
-  BasicBlock* end = builder_.GetInsertBlock();
-  Value* following = builder_.CreateAdd(i, i64(1), "", true, true);
-  i->addIncoming(following, end);
-  add_incoming(phis, taken, end);
-  builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), single, after);
-  after->moveAfter(end);
-  builder_.SetInsertPoint(after);
-  States results = state_phis(known, rest);
-  add_incoming(results, taken, end);
-  return results;
 }
 
 }  // namespace frit::codegen

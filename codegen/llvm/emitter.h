@@ -309,8 +309,6 @@ class KernelEmitter {
   void emit_tile_iteration(const Tiles& tiles, const ir::Loop& loop, int64_t i);
   States take_tile(const Tiles& tiles, const SerialStates& serial, llvm::Value* first, int64_t from, States states);
   bool emit_tiled(const ir::Loop& loop, llvm::Value* to);
-  States take_rest(const SerialStates& serial, llvm::BasicBlock* before, llvm::BasicBlock* latch, llvm::Value* next,
-                   const States& states, llvm::Value* to);
 
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
@@ -318,6 +316,7 @@ class KernelEmitter {
   void combine_serial(const SerialStates& serial, States& states, llvm::Value* i);
   void define_serial(const SerialStates& serial, States results, llvm::Value* ran);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
+  States take_serial(const SerialStates& serial, const States& start, llvm::Value* from, llvm::Value* to, bool runs);
   int64_t iterations_at_end(const ir::Loop& loop) const;
   States finish_serial(const SerialStates& serial, States states, llvm::Value* to, int64_t iterations);
   void open_carries(const ir::Loop& loop, llvm::BasicBlock* preheader);

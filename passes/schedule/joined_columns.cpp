@@ -20,9 +20,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kTileBytes = 16;    // of a lane's run; the columns of a row have fewer
-constexpr int64_t kLeastSteps = 4;    // of a loop along the rows
-constexpr int64_t kMostWritten = 64;  // operations of a row, all columns together
+constexpr int64_t kTileBytes = 16;     // of a lane's run; the columns of a row have fewer
+constexpr int64_t kLeastSteps = 4;     // of a loop along the rows
+constexpr int64_t kMuchWork = 48;      // operations of a column, beside which reading it costs little
+constexpr int64_t kMostWritten = 512;  // operations of a row, all columns together
 
 // Copies a body for each of `n` values of a loop's variable; loops inside are one for all of them.
 class WrittenOut {
@@ -37,12 +38,21 @@ class WrittenOut {
         out.push_back({together(*loop)});
         continue;
       }
-      for (int64_t c = 0; c < n_; ++c) out.push_back(copy(i, c));
+      if (is_common(i))
+        out.push_back(i);
+      else
+        for (int64_t c = 0; c < n_; ++c) out.push_back(copy(i, c));
     }
     return out;
   }
 
  private:
+  // Whether the value is the same for all columns.
+  bool is_common(const Instr& i) const {
+    const auto* s = std::get_if<ScalarInstr>(&i.node);
+    return s && std::none_of(s->args.begin(), s->args.end(), [&](Reg r) { return names_[0].count(r) > 0; });
+  }
+
   Loop together(const Loop& loop) {
     Loop all = loop;
     all.body = run(loop.body);
@@ -100,21 +110,34 @@ std::optional<int64_t> bytes_in_order(const Kernel& k, const Instr& i, const Loo
 
 }  // namespace
 
+void take_constants_inside(Loop& blocks) {
+  const auto is_constant = [](const Instr& i) { return std::holds_alternative<ScalarInstr>(i.node); };
+  auto* columns = blocks.body.empty() ? nullptr : std::get_if<Loop>(&blocks.body.back().node);
+  if (!columns || !std::all_of(blocks.body.begin(), blocks.body.end() - 1, is_constant)) return;
+  Loop inner = std::move(*columns);
+  blocks.body.pop_back();
+  inner.body.insert(inner.body.begin(), blocks.body.begin(), blocks.body.end());
+  blocks.body.clear();
+  blocks.body.push_back({std::move(inner)});
+}
+
 int lanes_of_joined_columns(const Kernel& k, Loop& blocks, int lanes, int accumulators) {
   const Loop* columns = blocks.body.size() == 1 ? inner_of_nest(blocks.body) : nullptr;
   if (!columns || !columns->extent.is_const() || columns->extent.uses(blocks.var)) return 0;
   const int64_t n = columns->extent.value(), most = k.facts.range(blocks.extent).high;
   if (n < 2 || n * innermost_accumulators(columns->body) > accumulators || n * leaf_work(columns->body) > kMostWritten)
     return 0;
+  // Of rows that are whole runs, vectors of columns are an alternative, in which lanes are idle.
+  const bool fills_little = (leaf_work(columns->body) > kMuchWork ? 2 : 3) * n <= lanes;
   int64_t narrowest = 0;
   for (const Instr& i : columns->body) {
     const auto* rows = std::get_if<Loop>(&i.node);
     if (!rows) continue;
-    if (rows->accumulators.empty() || !rows->carries.empty() || rows->extent.uses(blocks.var)) return 0;
+    if (!rows->carries.empty() || rows->extent.uses(blocks.var)) return 0;
     if (k.facts.range(rows->extent).high < kLeastSteps) return 0;
     for (const Instr& j : rows->body) {
       const auto bytes = bytes_in_order(k, j, *rows, *columns);
-      if (!bytes || n * *bytes >= kTileBytes) return 0;
+      if (!bytes || (n * *bytes >= kTileBytes && !fills_little)) return 0;
       if (*bytes > 0) narrowest = narrowest == 0 ? *bytes : std::min(narrowest, *bytes);
     }
   }

@@ -7,6 +7,9 @@
 
 namespace frit::passes {
 
+// Makes the loop over the columns of a block the only instruction around it, where the others are constants.
+void take_constants_inside(ir::Loop& blocks);
+
 // How many blocks of columns are lanes of vectors whose elements are read by tiles (codegen/llvm/emit_tiles.cpp), at
 // most `lanes` and more where a tile needs them; 0 where the columns of a row fill a run themselves, or are not all
 // read.

@@ -151,6 +151,7 @@ class Scheduler {
 
   // Blocks of few columns, where one by itself would leave the processor waiting.
   bool put_blocks_together(Loop& loop, int lanes) {
+    take_constants_inside(loop);
     const int accumulators = target_.vector_bytes >= kLineBytes ? 16 : 8;
     if (const int joined = lanes_of_joined_columns(k_, loop, lanes, accumulators); joined > 0) {
       put_joined_columns_in_lanes(k_, loop, joined, fresh("w"));
