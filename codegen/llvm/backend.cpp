@@ -51,7 +51,10 @@ struct Parts {
     for (size_t i = 0; i < all.size(); ++i) {
       held += instructions(all[i].body);
       if (held < enough && i + 1 < all.size()) continue;
-      kernels.push_back(all.subspan(first, i + 1 - first));
+      // A short rest goes with the part in front of it.
+      const size_t from = held < kShortRest && first > 0 ? first - kernels.back().size() : first;
+      if (from < first) kernels.pop_back();
+      kernels.push_back(all.subspan(from, i + 1 - from));
       first = i + 1, held = 0;
     }
     made.resize(kernels.size());
@@ -60,7 +63,7 @@ struct Parts {
   void make(size_t part) { made[part].emplace(compile(kernels[part])); }
 
  private:
-  static constexpr size_t kManyParts = 16, kLeastInstructions = 48;
+  static constexpr size_t kManyParts = 16, kLeastInstructions = 48, kShortRest = 16;
 
   Result<runtime::ObjectCode> compile(std::span<const ir::Kernel> own) const {
     llvm::LLVMContext context;

@@ -402,7 +402,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
       store_contiguous(a, first, builder_.CreateVectorReverse(raw), nullptr);
     } else if (!active && spreads_well(a)) {
       store_spread(a, c, raw);
-    } else {
+    } else if (!store_scattered(a, store.index, c, raw, active)) {
       store_lanes(a, c, raw, active);
     }
   }

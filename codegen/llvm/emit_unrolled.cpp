@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kMaxInstrs = 96;        // of LLVM, roughly
 constexpr int64_t kMaxTiledInstrs = 512;  // the same of a loop that is read by tiles
 constexpr int64_t kTooMany = 1 << 20;
+constexpr int kEnoughAtOnce = 4;  // vectors side by side that hide how long an operation takes
 
 // The instructions of a body: a strided access takes one or two for each lane.
 int64_t count_instrs(const ir::Body& body, int lanes) {
@@ -30,8 +31,9 @@ int64_t count_instrs(const ir::Body& body, int lanes) {
 
 // The same of an iteration of a loop inside of the vector loop. Values that are equal in all lanes do not count: once
 // the iteration is known, most are computed above the vector loop. Lanes that lie side by side are an access per copy.
+// `work`: instructions of an operation.
 int64_t count_instrs(const ir::Body& body, const std::string& var, const std::vector<bool>& varying, int copies,
-                     int width) {
+                     int width, int work) {
   const auto access = [&](const Dim& index) -> int64_t {
     const auto affine = index.affine_in(var);
     return affine && (affine->coefficient.is(0) || affine->coefficient.is(1)) ? copies : int64_t{copies} * width;
@@ -39,10 +41,10 @@ int64_t count_instrs(const ir::Body& body, const std::string& var, const std::ve
   int64_t n = 0;
   for (const ir::Instr& instr : body) {
     if (const auto* loop = std::get_if<ir::Loop>(&instr.node))
-      n += loop->extent.is_const() ? loop->extent.value() * count_instrs(loop->body, var, varying, copies, width)
+      n += loop->extent.is_const() ? loop->extent.value() * count_instrs(loop->body, var, varying, copies, width, work)
                                    : kTooMany;
     else if (const auto* scalar = std::get_if<ir::ScalarInstr>(&instr.node))
-      n += varying[scalar->result] ? 1 : 0;
+      n += varying[scalar->result] ? work : 0;
     else if (const auto* index = std::get_if<ir::IndexInstr>(&instr.node))
       n += varying[index->result] ? copies : 0;
     else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node))
@@ -91,7 +93,9 @@ int64_t KernelEmitter::code_size(const ir::Body& body) {
 int KernelEmitter::vectors_at_once(const ir::Loop& loop, int unroll) const {
   const auto by_lanes = [&](const ir::Instr& i) {
     const auto* store = std::get_if<ir::StoreInstr>(&i.node);
-    return store && varies(store->index) && !store->index.affine_in(loop.var);
+    if (!store || !varies(store->index)) return false;
+    const auto along = store->index.affine_in(loop.var);
+    return !along || varies(along->rest);
   };
   if (std::any_of(loop.body.begin(), loop.body.end(), by_lanes)) return 1;
   if (unroll <= kFewAtOnce || features_.vector_bytes >= kManyRegisters) return unroll;
@@ -112,10 +116,13 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   if (!vector_ || !loop.extent.is_const() || !loop.carries.empty()) return false;
   const int64_t n = loop.extent.value();
   if (n < 1 || n > kMaxInstrs || (loop.lanes > 0 && n > loop.lanes)) return false;
-  const int64_t instrs = vector_->rows.empty()
-                             ? count_instrs(loop.body, vector_->var, vector_->varying, copies(), vector_->width)
-                             : count_instrs(loop.body, vector_->width * copies());
   const Tiles tiles = find_tiles(loop);
+  // Vectors side by side give the processor enough to do at once: such a loop is unrolled only where that is short, or
+  // where accumulators would lie in memory.
+  const int work = loop.accumulators.empty() && tiles.together == 0 && copies() >= kEnoughAtOnce ? copies() : 1;
+  const int64_t instrs = vector_->rows.empty()
+                             ? count_instrs(loop.body, vector_->var, vector_->varying, copies(), vector_->width, work)
+                             : count_instrs(loop.body, vector_->width * copies());
   if (n * (instrs - saved_by(tiles)) > (tiles.together > 0 ? kMaxTiledInstrs : kMaxInstrs)) return false;
   const size_t accumulators = loop.accumulators.size();
   std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration

@@ -262,7 +262,9 @@ class KernelEmitter {
   void store_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* value, llvm::Value* count);
 
   // emit_gather.cpp
+  llvm::Value* lane_positions(const Address& a, const Dim& index, int copy);
   llvm::Value* load_gathered(const Address& a, const Dim& index, int copy, llvm::Value* mask);
+  bool store_scattered(const Address& a, const Dim& index, int copy, llvm::Value* value, llvm::Value* mask);
 
   // emit_run.cpp
   static std::optional<Dim> margin(ir::ScalarOp op, const Dim& a, const Dim& b);

@@ -17,8 +17,10 @@ namespace {
 // Rows that one iteration of the parallel loop takes: their locals stay in the innermost cache.
 constexpr int64_t kRowsAtOnce = 64;
 // Vectors of rows that go through the loops along a row together, as the places of a row wait for each other; more
-// where functions do, too.
+// where functions do, too. Fewer than so many rows do not repay the code for more, and rows that are written are work
+// enough where they have more than so many places.
 constexpr int kRowsSideBySide = 2, kFunctionsSideBySide = 4;
+constexpr int64_t kManyRows = 2048, kFewPlaces = 16;
 constexpr int64_t kMaxVectors = 8;  // of a step over whole rows
 constexpr int kShortestVector = 4;  // lanes
 constexpr int64_t kMaxRowWork = 8;  // instructions of a row outside of the loop over its elements
@@ -129,11 +131,13 @@ bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging stagin
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var,
                        const StreamedResults& streamed) {
   const bool in_order = writes_in_order(k, rows, lanes);
+  const bool waits = k.facts.range(rows.extent).high >= kManyRows && calls_functions(rows.body) &&
+                     (!writes_elements(rows.body) || iterations(rows.body, kFewPlaces) <= kFewPlaces);
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
   // A step takes no more rows than there are.
-  const int side_by_side = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
+  const int side_by_side = waits ? kFunctionsSideBySide : kRowsSideBySide;
   inner.unroll = std::clamp(static_cast<int>(kRowsAtOnce) / lanes, 1, side_by_side);
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);

@@ -88,7 +88,7 @@ class EquationMatcher {
       }
       case Term::Kind::Row: {
         const Op* op = f_.def_of(v);
-        return op && match_op(t, *op);
+        return op && match_op(t, *op) && (t.variable < 0 || bind_value(t.variable, v));
       }
     }
     return false;

@@ -51,6 +51,11 @@ const char* const kCanonicalizeRules = R"(
 [int bool] greater(x, x) = false
 [int bool] greater_equal(x, x) = true
 
+# The largest of the differences from the largest is 0, or NaN where that is not finite
+[float] max(subtract(x, broadcast(y:max(x, axes=p, keepdims=k))), axes=p) = subtract(y, y) if kept(x, p, k)
+[float] max(subtract(x, broadcast(y:stop_gradient(max(x, axes=p, keepdims=k)))), axes=p) = subtract(y, y) if kept(x, p, k)
+[float] isinf(subtract(x, x)) = false
+
 # Choices and negations; an ordered comparison with NaN is false, so floats keep their `not`
 [bool] select(c, x, x) = x
 [any] select(true, x, y) = x

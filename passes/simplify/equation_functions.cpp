@@ -1,5 +1,6 @@
 // The conditions and attribute functions that equations may call. They ask about types, bits or attributes, never about
 // names.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -89,12 +90,23 @@ bool passes_through(const Function& f, Args a) {
   return !(integer_by_float && is_int(*u)) || holds_all(*u, x);
 }
 
+// A reduction of x over the axes p has elements, and keeps these axes, as k says.
+bool kept(const Function& f, Args a) {
+  const auto* axes = std::get_if<Dims>(a[1].attr);
+  const auto* keeps = std::get_if<bool>(a[2].attr);
+  if (!axes || !keeps || !*keeps) return false;
+  const Shape& shape = f.type(a[0].value).shape;
+  return std::all_of(axes->begin(), axes->end(),
+                     [&](const Dim& axis) { return f.facts.range(shape[static_cast<size_t>(axis.value())]).low >= 1; });
+}
+
 constexpr std::array kConditions{
     EquationCondition{"identity", 1, identity},
     EquationCondition{"ones", 1, ones},
     EquationCondition{"zeros", 2, zeros},
     EquationCondition{"exact_reciprocal", 1, exact_reciprocal},
     EquationCondition{"passes_through", 3, passes_through},
+    EquationCondition{"kept", 3, kept},
 };
 
 // The permutation that does p, then q.

@@ -106,6 +106,13 @@ class LineParser {
     if (word.empty()) return fail("expected a term");
     size_t start = at_;
     take_word();
+    if (take(':')) {
+      const int named = variable(word, left);
+      FRIT_TRY(term(t, left));
+      if (!left || t.kind != Term::Kind::Row) return fail("only operations of the left side have names");
+      t.variable = named;
+      return {};
+    }
     if (!take('(')) {
       bool constant = std::isupper(static_cast<unsigned char>(word[0]));
       t.kind = constant ? Term::Kind::Constant : Term::Kind::Variable;

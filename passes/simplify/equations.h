@@ -8,6 +8,7 @@
 //   C                  a variable that starts with a capital: a constant with one value in all its elements
 //   0  1  -1  0.5  -0.0  true  false  inf    a constant with this value, exact in its element type, in all its elements
 //   row(term, ..., attr=p)    an operation; `attr=p` names the value of an attribute (its default if left out)
+//   y:row(term, ...)   the same, and y is its value; on the left alone
 //
 // On the right an attribute may be computed, attr=function(p, q). If a row on the right is also the row at the head of
 // the left, it takes over that row's attributes; a row with no attributes given has none. Operations on constants alone
@@ -59,7 +60,7 @@ struct Term {
     std::vector<int> args;
   };
   Kind kind;
-  int variable = -1;        // of a Variable or Constant
+  int variable = -1;        // of a Variable or Constant, or the name of a Row
   bool is_integer = false;  // of a Literal
   int64_t integer = 0;
   double number = 0;
