@@ -6,7 +6,6 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
@@ -88,14 +87,12 @@ std::string Compiler::generate(llvm::Module& module, bool assembly, bool comment
   return std::string(text);
 }
 
+// Making a hundred passes takes as long as the code of a short kernel, so they stay for the next module.
 std::string Compiler::generate_object(llvm::Module& module) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  llvm::MCContext* context = nullptr;
-  machine_->addPassesToEmitMC(passes, context, stream);
-  passes.run(module);
-  return std::string(bytes.data(), bytes.size());
+  if (!symbols_) machine_->addPassesToEmitMC(generator_, symbols_, stream_);
+  object_.clear();
+  generator_.run(module);
+  return std::string(object_.data(), object_.size());
 }
 
 }  // namespace frit::codegen

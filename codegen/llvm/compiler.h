@@ -4,10 +4,13 @@
 // pipeline.
 #pragma once
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <map>
@@ -41,6 +44,11 @@ class Compiler {
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::FunctionAnalysisManager analyses_;
   llvm::FunctionPassManager passes_;
+  // The code generator's passes for objects, made for the first of them, and the bytes that they write.
+  llvm::SmallVector<char, 0> object_;
+  llvm::raw_svector_ostream stream_{object_};
+  llvm::legacy::PassManager generator_;
+  llvm::MCContext* symbols_ = nullptr;  // of the generator; null until its passes are there
 };
 
 // "frit_" and the kernel's name, with characters replaced that linkers refuse. Debuggers and profilers show it.
