@@ -199,8 +199,7 @@ std::string describe_kept(const CompiledEntry& entry) {
   if (!passes::run(to_fusion, f, context).ok()) return "";
   std::string text;
   for (const passes::Remark& r : context.remarks) {
-    const bool kept = r.text.starts_with(passes::kKeptRemark);
-    if (!kept && (r.loc.backward || !r.text.starts_with(passes::kRecomputedRemark))) continue;
+    if (!r.text.starts_with(passes::kKeptRemark) && !r.text.starts_with(passes::kAgainRemark)) continue;
     const std::string where = line_of(r.loc);
     text += "    " + r.text + (where.empty() ? "" : " (" + where + ")") + "\n";
   }

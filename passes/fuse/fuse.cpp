@@ -50,12 +50,11 @@ class Fuser {
   void run() {
     for (uint32_t i = 0, n = static_cast<uint32_t>(f_.ops.size()); i < n; ++i) place(i);
     for (ValueId& r : f_.results) r = stored(r);
+    const std::set<ValueId> backward = context_.collect_remarks
+                                           ? read_for_backward(f_, [&](ValueId v) { return groups_.home(v); })
+                                           : std::set<ValueId>();
     if (context_.fuse)
-      for (ValueId v : groups_.recompute(context_.target))
-        context_.remark(f_,
-                        std::string(kRecomputedRemark) + "'" + std::string(f_.def_of(v)->def->name) +
-                            "' is computed again by the kernels that read its result",
-                        f_.def_of(v)->loc);
+      for (ValueId v : groups_.recompute(context_.target)) remark_again(v, backward.count(v) > 0);
     if (!context_.collect_remarks) return groups_.finish();
     std::vector<int> numbers;
     groups_.finish(&numbers);
@@ -72,6 +71,15 @@ class Fuser {
 
  private:
   const Shape& shape(ValueId v) const { return groups_.shape(v); }
+
+  void remark_again(ValueId v, bool backward) {
+    const Op& op = *f_.def_of(v);
+    const std::string name = "'" + std::string(op.def->name) + "'";
+    context_.remark(f_,
+                    backward ? std::string(kAgainRemark) + ": " + name
+                             : "not stored: " + name + " is computed again by the kernels that read its result",
+                    op.loc);
+  }
 
   bool is_deep(const Op& op) const {
     return std::any_of(op.operands.begin(), op.operands.end(),

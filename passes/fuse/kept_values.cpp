@@ -12,31 +12,41 @@ using namespace ir;
 
 namespace {
 
-class KeptValues {
- public:
-  explicit KeptValues(const Function& f)
-      : f_(f), late_(f.values.size(), false), early_(f.values.size(), false), returned_(f.values.size(), false) {
-    for (ValueId p : f.params) late_[p] = is_cotangent(f.values[p]);
-    std::vector<bool> from_cotangents = late_;
-    for (ValueId r : f.results) early_[r] = returned_[r] = true;
+// The values of a derivative's two parts.
+struct Parts {
+  explicit Parts(const Function& f) : late(f.values.size(), false), early(late), returned(late) {
+    for (ValueId p : f.params) late[p] = is_cotangent(f.values[p]);
+    std::vector<bool> from_cotangents = late;
+    for (ValueId r : f.results) early[r] = returned[r] = true;
     for (const Op& op : f.ops) {
       const bool follows =
           std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return from_cotangents[v]; });
       for (ValueId r : op.results) {
         from_cotangents[r] = follows;
-        late_[r] = follows || op.loc.backward;
+        late[r] = follows || op.loc.backward;
       }
     }
     for (size_t i = f.ops.size(); i-- > 0;) {
       const Op& op = f.ops[i];
-      const auto needed = [&](ValueId r) { return early_[r] && !late_[r]; };
+      const auto needed = [&](ValueId r) { return early[r] && !late[r]; };
       if (std::any_of(op.results.begin(), op.results.end(), needed))
-        for (ValueId v : op.operands) early_[v] = true;
+        for (ValueId v : op.operands) early[v] = true;
     }
+  }
+
+  std::vector<bool> late;   // follows from a cotangent
+  std::vector<bool> early;  // returned, or read by an op that is and that does not follow from a cotangent
+  std::vector<bool> returned;
+};
+
+class KeptValues {
+ public:
+  explicit KeptValues(const Function& f) : f_(f), parts_(f) {
     // A group runs when all that it reads is there.
     std::vector<bool> groups(f.groups.size(), false);
     for (const Op& op : f.ops)
-      if (op.group >= 0 && !op.results.empty() && late_[op.results[0]]) groups[static_cast<size_t>(op.group)] = true;
+      if (op.group >= 0 && !op.results.empty() && parts_.late[op.results[0]])
+        groups[static_cast<size_t>(op.group)] = true;
     late_groups_ = std::move(groups);
   }
 
@@ -47,7 +57,7 @@ class KeptValues {
       if (!is_late(op)) continue;
       for (ValueId v : op.operands) {
         const Op* maker = f_.def_of(v);
-        if (!maker || maker->group < 0 || maker->group == op.group || returned_[v] || is_late(*maker)) continue;
+        if (!maker || maker->group < 0 || maker->group == op.group || parts_.returned[v] || is_late(*maker)) continue;
         if (!seen.insert(v).second) continue;
         if (f_.groups[static_cast<size_t>(maker->group)].kind == GroupKind::View) continue;
         const Dim bytes = f_.type(v).size() * Dim(int64_t{f_.type(v).dtype.size()});
@@ -69,7 +79,7 @@ class KeptValues {
     const auto is = [&](const std::vector<bool>& flags) {
       return std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return flags[v]; });
     };
-    return is(late_) || (late_groups_[static_cast<size_t>(op.group)] && !is(early_));
+    return is(parts_.late) || (late_groups_[static_cast<size_t>(op.group)] && !is(parts_.early));
   }
 
   std::string why(const Op& maker, ValueId v) const {
@@ -107,12 +117,23 @@ class KeptValues {
   }
 
   const Function& f_;
-  std::vector<bool> late_;   // follows from a cotangent
-  std::vector<bool> early_;  // returned, or read by an op that is and that does not follow from a cotangent
-  std::vector<bool> returned_, late_groups_;
+  const Parts parts_;
+  std::vector<bool> late_groups_;
 };
 
 }  // namespace
+
+std::set<ValueId> read_for_backward(const Function& f, const std::function<int(ValueId)>& home) {
+  const Parts parts(f);
+  const auto forward = [&](ValueId v) { return parts.early[v] && !parts.late[v]; };
+  std::set<ValueId> read;
+  for (const Op& op : f.ops) {
+    if (op.results.empty() || std::any_of(op.results.begin(), op.results.end(), forward)) continue;
+    for (ValueId v : op.operands)
+      if (!parts.late[v] && home(v) != home(op.results[0])) read.insert(v);
+  }
+  return read;
+}
 
 void remark_kept_values(const Function& f, PassContext& context) {
   if (context.fuse && context.collect_remarks) KeptValues(f).run(context);

@@ -93,3 +93,24 @@ def test_the_rules_of_a_user_are_a_backward_pass(tmp_path):
     assert any("'exp' of type f32[8, 64], 2048 bytes" in r["text"] for r in each), each
     # The rule's own values are none of the forward pass.
     assert all("'exp'" in r["text"] or "'matmul'" in r["text"] for r in each), each
+
+
+def test_only_what_the_backward_pass_computes_again_is_named():
+    x, w = mx.random.uniform(shape=(64, 50)), mx.random.uniform(shape=(50, 8))
+
+    def prepared(x):
+        rows = x / x.sum(1, keepdims=True)
+        return mx.cumsum(rows, 0).max(), (rows - rows.max(0)).sum(1).min()
+
+    def loss(w, scale, shift, x):
+        hidden = x @ w
+        return mx.square(hidden / mx.square(hidden).sum(1, keepdims=True) * scale + shift).sum()
+
+    step = mx.compile(lambda x, w: mx.value_and_grad(loss)(w, *prepared(x), x))
+    step(x, w)
+    again = [t for t in step.explain().splitlines() if "computed again" in t]
+    assert again and all("computed again for the backward pass: " in t for t in again), again
+    lines = {t.rsplit(":", 1)[1].rstrip(")") for t in again}
+    first, of_loss = prepared.__code__.co_firstlineno, loss.__code__.co_firstlineno
+    assert not lines & {str(first + 1), str(first + 2)}, again
+    assert lines <= {str(of_loss + 1), str(of_loss + 2)}, again

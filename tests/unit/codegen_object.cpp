@@ -25,6 +25,32 @@ TEST(Object, is_the_same_for_the_same_program) {
   EXPECT_EQ((*a)[0].entries[0].kernel, "rows");
 }
 
+// A compiler makes many objects, one after the other: none has a trace of the one before.
+TEST(Object, does_not_depend_on_what_was_compiled_before) {
+  const auto object_of = [](const char* text) {
+    auto made = backend().objects(program_of(parse(text)), {});
+    EXPECT_TRUE(made.ok());
+    return made.ok() ? made->at(0).object : std::string();
+  };
+  // With constants in vectors, branches, calls and a part of the stack.
+  constexpr const char* kOther = R"(kernel @other(%x: f64[n] in, %y: f64[n] out, %z: f64[1] out; n) {
+    parallel for p in 1 {
+      for i in n vector 8 lanes 16 acc %3: f64 = sum %2 {
+        %0: f64 = load %x[i]
+        %1: f64 = const 0.123
+        %2: f64 = rem %0, %1
+        store %y[i], %2
+      }
+      store %z[0], %3
+    }
+  })";
+  const std::string first = object_of(kKernel), other = object_of(kOther);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(object_of(kKernel), first) << round;
+    EXPECT_EQ(object_of(kOther), other) << round;
+  }
+}
+
 TEST(Object, for_another_processor_is_not_run) {
   EXPECT_TRUE(backend().runs_here({}).ok());
   if (backend().runs_here({"llvm", "x86-64-v4"}).ok() && backend().runs_here({"llvm", "sapphirerapids"}).ok())
