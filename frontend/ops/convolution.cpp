@@ -54,7 +54,7 @@ detail::ComposedKey key_of(const Convolution& c, Dtype dtype) {
 // Products of a sum that costs less than copying what it reads.
 constexpr int64_t kFewProducts = 16;
 // With fewer features a group, the routine's blocks of features would be mostly empty.
-constexpr int64_t kFewFeatures = 8;
+constexpr int64_t kFewFeatures = 1;
 
 // The sizes of the kernel and the numbers of channels are numbers of the trace.
 void fix_sizes(const array& input, const array& weight) {

@@ -206,13 +206,17 @@ const DepthwiseKernels* avx512_depthwise(Dtype t) {
   return wide ? depthwise_of(t) : nullptr;
 }
 
-const LineKernels* avx512_lines(Dtype t) {
+const LineKernels* avx512_plain_lines(Dtype t) {
   static const bool wide = cpu_runs("x86-64-v4");
   if (!wide) return nullptr;
   if (t == float32) return &kLineKernels<float>;
   if (t == float16) return &kLineKernels<float16_t>;
-  if (t != bfloat16) return nullptr;
-  if (!takes_pairs()) return &kLineKernels<bfloat16_t>;
+  return t == bfloat16 ? &kLineKernels<bfloat16_t> : nullptr;
+}
+
+const LineKernels* avx512_lines(Dtype t) {
+  const LineKernels* plain = avx512_plain_lines(t);
+  if (!plain || t != bfloat16 || !takes_pairs()) return plain;
   return has_matrix_units() ? &kLineTiles : &kLinePairs;
 }
 
@@ -222,6 +226,7 @@ const PairKernels* avx512_pairs() {
   return has_matrix_units() ? &kPairedTiles : &kPairedVectors;
 }
 #else
+const LineKernels* avx512_plain_lines(Dtype) { return nullptr; }
 const LineKernels* avx512_lines(Dtype) { return nullptr; }
 const PairKernels* avx512_pairs() { return nullptr; }
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }

@@ -332,6 +332,7 @@ Status convolution(const LibraryCall& call) {
   if (s.rows == 0 || s.features == 0) return {};
   if (s.depth == 0) return fill_zero(call.results[0], call), Status();
   if (is_depthwise(call, s)) return depthwise(call, s);
+  if (goes_by_planes(call, s)) return convolve_planes(call, s);
   if (!pays_to_turn(choose_packed(call.results[0].dtype), s) && goes_by_lines(call, s)) return convolve_lines(call, s);
   Status status;
   with_storage(call.results[0].dtype, [&](auto u) { status = Forward<decltype(u)>(call, s).run(); });

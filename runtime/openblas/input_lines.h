@@ -65,6 +65,17 @@ class InputLines {
 
   void fill(const Block& b, int64_t group, float* to) const;
 
+  // Of a block: lines of the input, whether one of them is filled, and elements and positions of each; the number of
+  // the line that a line of taps meets for the first line of the result, and lines from there to the next one.
+  int64_t lines_of_block() const { return outer_taps_ * box_lines_; }
+  bool is_filled(int64_t line, int64_t lines) const { return is_met(line % box_lines_, lines); }
+  int64_t line_size() const { return line_length_; }
+  int64_t line_positions() const { return line_length_ / pitch_; }
+  int64_t box_line(int64_t tap_line) const {
+    return tap_line / high_.kernel * box_lines_ + tap_line % high_.kernel * high_.dilation;
+  }
+  int64_t lines_apart() const { return high_.stride; }
+
  private:
   using Axis = ConvolutionSizes::Axis;
   int64_t positions_for(int64_t positions) const {
@@ -72,9 +83,6 @@ class InputLines {
   }
   int64_t box_lines_for(int64_t lines) const {
     return (lines - 1) * high_.stride + (high_.kernel - 1) * high_.dilation + 1;
-  }
-  int64_t box_line(int64_t tap_line) const {
-    return tap_line / high_.kernel * box_lines_ + tap_line % high_.kernel * high_.dilation;
   }
   bool is_met(int64_t line, int64_t lines) const;
   void fill_line(const std::byte* from, int64_t first, int64_t positions, std::byte* to) const;

@@ -104,6 +104,10 @@ FRIT_ISA void round_line(const float* from, int64_t n, void* to) {
   store_row(from, static_cast<T*>(to), n);
 }
 
+FRIT_ISA void turn_floats(const float* from, int64_t from_stride, int64_t n, int64_t m, float* to, int64_t to_stride) {
+  turn<float>(from, from_stride, n, m, to, to_stride);
+}
+
 template <class T>
 inline constexpr LineKernels kLineKernels{1,
                                           1,
@@ -115,4 +119,5 @@ inline constexpr LineKernels kLineKernels{1,
                                           Blocking<float>::panel_step,
                                           sum_lines<Plain>,
                                           round_line<T>,
-                                          nullptr};
+                                          nullptr,
+                                          turn_floats};

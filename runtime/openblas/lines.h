@@ -64,12 +64,20 @@ struct LineKernels {
   void (*sum)(const LineProduct& g);
   void (*round)(const float* from, int64_t n, void* to);
   void (*tiles)(const LineTiles& g);  // null where `sum` serves
+  // to[i * to_stride + j] = from[i + j * from_stride] for i below n, j below m.
+  void (*turn)(const float* from, int64_t from_stride, int64_t n, int64_t m, float* to, int64_t to_stride);
 };
 // Null where the CPU lacks the instructions, and for types that are not summed in float.
 const LineKernels* avx512_lines(Dtype t);
+const LineKernels* avx512_plain_lines(Dtype t);
 const LineKernels* avx2_lines(Dtype t);
 inline const LineKernels* choose_lines(Dtype t) {
   const LineKernels* k = avx512_lines(t);
+  return k ? k : avx2_lines(t);
+}
+// Those whose lanes and elements are floats.
+inline const LineKernels* choose_plain_lines(Dtype t) {
+  const LineKernels* k = avx512_plain_lines(t);
   return k ? k : avx2_lines(t);
 }
 

@@ -287,7 +287,8 @@ inline constexpr LineKernels kLinePairs{2,
                                         Blocking<float>::panel_step,
                                         sum_lines<Pairs>,
                                         round_line<bfloat16_t>,
-                                        nullptr};
+                                        nullptr,
+                                        turn_floats};
 inline constexpr LineKernels kLineTiles{2,
                                         2 * kTileUnits,
                                         1,
@@ -298,4 +299,5 @@ inline constexpr LineKernels kLineTiles{2,
                                         Blocking<float>::panel_step,
                                         nullptr,
                                         round_line<bfloat16_t>,
-                                        multiply_line_tiles};
+                                        multiply_line_tiles,
+                                        turn_floats};
