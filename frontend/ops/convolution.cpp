@@ -53,8 +53,6 @@ detail::ComposedKey key_of(const Convolution& c, Dtype dtype) {
 
 // Products of a sum that costs less than copying what it reads.
 constexpr int64_t kFewProducts = 16;
-// With fewer features a group, the routine's blocks of features would be mostly empty.
-constexpr int64_t kFewFeatures = 1;
 
 // The sizes of the kernel and the numbers of channels are numbers of the trace.
 void fix_sizes(const array& input, const array& weight) {
@@ -347,9 +345,10 @@ bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_
                 features = Size(size_of(weight, 0)).value() / c.groups;
   // One product of matrices.
   if (taps == 1 && c.groups == 1 && channels > kMaxSumChannels) return false;
-  // A short sum in float32 needs no conversion, and is one kernel with the work around it.
-  if (dtype == float32 && taps * channels <= kFewProducts) return false;
-  return features >= kFewFeatures || (channels == 1 && features == 1);
+  // A short sum in float32 needs no conversion, and is one kernel with the work around it. Several features of each of
+  // several groups would be loops of a few elements.
+  const bool plain = c.groups == 1 || features == 1 || taps == 1;
+  return dtype != float32 || taps * channels > kFewProducts || !plain;
 }
 
 // On a GPU all but plain products of matrices.

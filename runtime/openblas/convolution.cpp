@@ -345,6 +345,7 @@ Status convolution_weights(const LibraryCall& call) {
   if (s.depth == 0 || s.features == 0) return {};
   if (s.rows == 0) return fill_zero(call.results[0], call), Status();
   if (is_depthwise(call, s) && call.operands[1].strides.back() == 1) return depthwise_weights(call, s);
+  if (weights_go_by_planes(call, s)) return convolve_plane_weights(call, s);
   if (weights_go_by_lines(call, s)) return convolve_line_weights(call, s);
   if (weights_go_by_pairs(call, s)) return convolve_pair_weights(call, s);
   return with_sums(call.results[0].dtype, [&](auto u, auto t, auto sum) {

@@ -447,9 +447,12 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   return true;
 }
 
+#include "runtime/openblas/vector.h"
+
+#include "runtime/openblas/plane_dots.h"
+
 #include "runtime/openblas/line_products.h"
 #include "runtime/openblas/packed.h"
-#include "runtime/openblas/vector.h"
 
 // As avx512_multiply and avx2_multiply.
 template <class T, class Dot>

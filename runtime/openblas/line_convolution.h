@@ -11,6 +11,8 @@ Status convolve_lines(const LibraryCall& call, const ConvolutionSizes& s);
 // The same for few features a group, whose positions are lanes.
 bool goes_by_planes(const LibraryCall& call, const ConvolutionSizes& s);
 Status convolve_planes(const LibraryCall& call, const ConvolutionSizes& s);
+bool weights_go_by_planes(const LibraryCall& call, const ConvolutionSizes& s);
+Status convolve_plane_weights(const LibraryCall& call, const ConvolutionSizes& s);
 bool weights_go_by_lines(const LibraryCall& call, const ConvolutionSizes& s);
 Status convolve_line_weights(const LibraryCall& call, const ConvolutionSizes& s);
 // The same for bf16 whose positions go in pairs.

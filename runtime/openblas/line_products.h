@@ -120,4 +120,5 @@ inline constexpr LineKernels kLineKernels{1,
                                           sum_lines<Plain>,
                                           round_line<T>,
                                           nullptr,
-                                          turn_floats};
+                                          turn_floats,
+                                          add_plane_dots};

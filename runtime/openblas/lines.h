@@ -30,6 +30,19 @@ struct LineProduct {
   bool add;
 };
 
+// sums += the sums over positions of the products of `rows` planes of y with the planes of x that begin at `taps`, of
+// `lines` lines of each. Strides in floats.
+struct PlaneDots {
+  const float* y;
+  int64_t y_step, y_line;
+  const float* x;
+  int64_t x_line;
+  const int64_t* taps;
+  int64_t count, rows, lines, positions;
+  float* sums;
+  int64_t row_step, tap_step;
+};
+
 // Tiles of rows against panels of 32 columns (amx.h). Strides of the left operand in bytes.
 struct LineTiles {
   // Rows whose parts have whole steps of the matrix units, and the ends of windows, each filled up to one step.
@@ -66,6 +79,7 @@ struct LineKernels {
   void (*tiles)(const LineTiles& g);  // null where `sum` serves
   // to[i * to_stride + j] = from[i + j * from_stride] for i below n, j below m.
   void (*turn)(const float* from, int64_t from_stride, int64_t n, int64_t m, float* to, int64_t to_stride);
+  void (*dots)(const PlaneDots& g);
 };
 // Null where the CPU lacks the instructions, and for types that are not summed in float.
 const LineKernels* avx512_lines(Dtype t);

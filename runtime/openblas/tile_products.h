@@ -288,7 +288,8 @@ inline constexpr LineKernels kLinePairs{2,
                                         sum_lines<Pairs>,
                                         round_line<bfloat16_t>,
                                         nullptr,
-                                        turn_floats};
+                                        turn_floats,
+                                        add_plane_dots};
 inline constexpr LineKernels kLineTiles{2,
                                         2 * kTileUnits,
                                         1,
@@ -300,4 +301,5 @@ inline constexpr LineKernels kLineTiles{2,
                                         nullptr,
                                         round_line<bfloat16_t>,
                                         multiply_line_tiles,
-                                        turn_floats};
+                                        turn_floats,
+                                        add_plane_dots};

@@ -232,6 +232,13 @@ TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
       {{1, 700, 4}, {48, 3, 4}, {1}, {1}, {2}},
       {{2, 12, 30, 16}, {64, 1, 1, 8}, {1, 1}, {0, 0}, {1, 1}, 2},
       {{1, 6, 7, 33, 5}, {96, 2, 1, 3, 5}, {1, 1, 2}, {0, 0, 1}, {1, 1, 1}},
+      {{2, 9, 37, 5}, {3, 3, 4, 5}, {1, 1}, {1, 2}, {1, 1}},
+      {{1, 1100, 2}, {1, 9, 2}, {1}, {3}, {2}},
+      {{2, 11, 70, 12}, {10, 3, 2, 6}, {2, 3}, {1, 2}, {1, 2}, 2},
+      {{1, 7, 19, 24}, {24, 3, 5, 2}, {1, 1}, {1, 2}, {1, 1}, 12},
+      {{1, 5, 6, 23, 40}, {20, 2, 3, 3, 4}, {1, 2, 1}, {1, 0, 1}, {2, 1, 1}, 10},
+      {{2, 4, 26, 260}, {6, 1, 3, 130}, {1, 2}, {0, 0}, {1, 1}, 2},
+      {{3, 17, 21, 1}, {13, 3, 7, 1}, {2, 1}, {1, 3}, {1, 1}},
   };
   for (const Case& c : cases)
     for (const Dtype type : {float32, bfloat16, float16}) {
@@ -257,18 +264,19 @@ TEST(Convolution, LinesOfAnySizeAgreeWithDoubles) {
 
 // Steps of the matrix units reach past the end of a window. Infinities there have no part in its sum.
 TEST(Convolution, NeighboursOfAWindowHaveNoPartInIt) {
-  for (const Dtype type : {float32, bfloat16, float16})
-    for (const int channels : {3, 16, 33}) {
+  for (const auto& [features, channels] : {std::pair{8, 3}, {8, 16}, {8, 33}, {4, 2}, {5, 20}})
+    for (const Dtype type : {float32, bfloat16, float16}) {
       Floats numbers(static_cast<size_t>(2 * 9 * 20 * channels), 1.0f);
       const auto bad = static_cast<size_t>((4 * 20 + 10) * channels);
       for (size_t c = 0; c < static_cast<size_t>(channels); ++c)
         numbers[bad + c] = std::numeric_limits<float>::infinity();
       const array x = astype(array(numbers.data(), {2, 9, 20, channels}), type);
-      const Floats y = values<float>(astype(conv2d(x, ones({8, 3, 3, channels}, type), {1, 1}, {1, 1}), float32));
+      const Floats y =
+          values<float>(astype(conv2d(x, ones({features, 3, 3, channels}, type), {1, 1}, {1, 1}), float32));
       for (int row = 0; row < 18; ++row)
         for (int column = 0; column < 20; ++column) {
           const bool meets = std::abs(row - 4) <= 1 && std::abs(column - 10) <= 1;
-          const float v = y[static_cast<size_t>((row * 20 + column) * 8)];
+          const float v = y[static_cast<size_t>((row * 20 + column) * features)];
           ASSERT_EQ(std::isinf(v), meets) << row << ", " << column << " of " << channels << ": " << v;
           ASSERT_FALSE(std::isnan(v));
         }
@@ -279,8 +287,9 @@ TEST(Convolution, NeighboursOfAWindowHaveNoPartInIt) {
 // derivative for its weight.
 TEST(Convolution, PositionsThatATapNeverMeetsHaveNoPartInItsWeight) {
   for (const Dtype type : {float32, bfloat16, float16})
-    for (const int stride : {1, 2}) {
-      const int rows = 7, columns = 2 * 11 + 1, channels = 20, last = (rows * columns - 1) * channels;
+    for (const auto& [channels, stride] : {std::pair{20, 1}, {20, 2}, {2, 1}, {4, 2}}) {
+      const int features = channels == 20 ? 9 : 5;
+      const int rows = 7, columns = 2 * 11 + 1, last = (rows * columns - 1) * channels;
       Floats numbers(static_cast<size_t>(rows * columns * channels), 1.0f);
       for (int c = 0; c < channels; ++c)
         numbers[static_cast<size_t>(c)] = numbers[static_cast<size_t>(last + c)] =
@@ -289,7 +298,7 @@ TEST(Convolution, PositionsThatATapNeverMeetsHaveNoPartInItsWeight) {
       const auto conv = [&](const std::vector<array>& in) {
         return std::vector<array>{conv2d(x, in[0], {stride, stride})};
       };
-      const array w = ones({9, 3, 3, channels}, type), y = conv({w})[0];
+      const array w = ones({features, 3, 3, channels}, type), y = conv({w})[0];
       const Floats got = values<float>(astype(vjp(conv, {w}, {ones_like(y)}).second[0], float32));
       for (size_t i = 0; i < got.size(); ++i) {
         const size_t tap = i / static_cast<size_t>(channels) % 9;
@@ -306,8 +315,8 @@ TEST(Convolution, ThreadsChangeNoBits) {
     Dtype type;
     int channels, groups;
   };
-  const std::vector<Case> cases{
-      {bfloat16, 40, 1}, {bfloat16, 40, 40}, {float32, 40, 1}, {float32, 3, 1}, {float16, 4, 1}};
+  const std::vector<Case> cases{{bfloat16, 40, 1}, {bfloat16, 40, 40}, {float32, 40, 1}, {float32, 3, 1},
+                                {float16, 4, 1},   {bfloat16, 40, 20}, {float32, 40, 10}};
   for (const auto& [type, channels, groups] : cases) {
     const Dtype dtype = type;
     const array x = astype(sin(numbers_of({3, 40, 39, channels}) * 0.7f), dtype);
