@@ -22,8 +22,8 @@ constexpr int64_t kBlockUnits = 512;
 // Elements of lines, and positions, of a task, which stay in the second-level cache beside the weights and the results.
 constexpr int64_t kTaskElements = int64_t{1} << 16, kTaskPositions = 512;
 // Positions of a line that fill half the registers of a product at least, and units of k in one piece that make up for
-// its beginning.
-constexpr int64_t kLeastLength = 6, kLeastUnits = 8;
+// its beginning: fewer where each is an element of its own.
+constexpr int64_t kLeastLength = 6, kLeastUnits = 8, kLeastElements = 4;
 // Features that are packed at a time: whole panels of every instruction set.
 constexpr int64_t kPackFeatures = 128;
 // Channels of a tap that make up for packing it by itself.
@@ -226,7 +226,8 @@ class LineForward {
 bool goes_by_lines(const LibraryCall& call, const ConvolutionSizes& s) {
   const LineKernels* k = choose_lines(call.results[0].dtype);
   if (!k) return false;
-  return s.axes[s.space - 1].out >= kLeastLength && side_by_side(s) >= kLeastUnits &&
+  return s.axes[s.space - 1].out >= kLeastLength &&
+         side_by_side(s) >= (k->per_lane == 1 ? kLeastElements : kLeastUnits) &&
          (k->tiles || s.channels % k->per_lane == 0);
 }
 

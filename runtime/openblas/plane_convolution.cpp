@@ -1,9 +1,9 @@
 // Convolutions with few features a group, which would leave most of a vector of features empty: positions are the lanes
 // (input_planes.h). The weights of a group's features are the rows of a product, and planes its columns.
 //
-// A sum goes over the lines of the kernel in order, in blocks of at most kPlaneUnits products, and over the blocks in
-// order. Within a line it goes over the taps and the channels of each, or, where taps are more than channels and lie
-// side by side, over the channels and the taps of each.
+// A sum goes over the lines of the kernel in order, in blocks of nearly equal length, and over the blocks in order.
+// Within a line it goes over the taps and the channels of each, as for lines that are read as they lie, or, where taps
+// are more than channels and lie side by side, over the channels and the taps of each.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -17,7 +17,9 @@ namespace frit::runtime::openblas {
 namespace {
 
 // Features of a group that fill less of a vector than positions do, and positions of a line that fill half a vector.
-constexpr int64_t kPlaneFeatures = 7, kPlanePositions = 8;
+// Lines are not read as they lie (goes_by_lines) where a run of a window has fewer elements than kPlaneRun.
+constexpr int64_t kPlaneFeatures = 11, kPlanePositions = 8, kPlaneRun = 4;
+// Products of a block, at most.
 constexpr int64_t kPlaneUnits = 512;
 
 // U: an unsigned integer of the elements' size.
@@ -34,7 +36,8 @@ class PlaneForward {
         x_(planes_.lines()),
         last_(s.axes[s.space - 1]),
         all_(s.groups * s.features),
-        by_taps_(last_.stride == 1 && s.channels < last_.kernel) {
+        by_taps_(last_.stride == 1 && s.channels < last_.kernel),
+        block_(ceil_div(s.depth, ceil_div(s.depth, kPlaneUnits))) {
     find_parts();
   }
 
@@ -68,11 +71,11 @@ class PlaneForward {
 
   void add_part(int64_t left, int64_t right, int64_t units) {
     while (units > 0) {
-      if (block_starts_.empty() || in_block_ == kPlaneUnits) {
+      if (block_starts_.empty() || in_block_ == block_) {
         block_starts_.push_back(static_cast<int64_t>(parts_.size()));
         in_block_ = 0;
       }
-      const int64_t some = std::min(units, kPlaneUnits - in_block_);
+      const int64_t some = std::min(units, block_ - in_block_);
       parts_.push_back({left, right, some});
       left += some * left_step();
       right += some * right_step();
@@ -127,6 +130,7 @@ class PlaneForward {
   const ConvolutionSizes::Axis last_;
   const int64_t all_;  // features of all groups
   const bool by_taps_;
+  const int64_t block_;  // products of a block
   int64_t in_block_ = 0;
   std::vector<LinePart> parts_;
   std::vector<int64_t> block_starts_;
@@ -137,8 +141,11 @@ class PlaneForward {
 }  // namespace
 
 bool goes_by_planes(const LibraryCall& call, const ConvolutionSizes& s) {
-  return choose_plain_lines(call.results[0].dtype) && s.features <= kPlaneFeatures &&
-         s.axes[s.space - 1].out >= kPlanePositions;
+  const LineKernels* k = choose_lines(call.results[0].dtype);
+  if (!k || s.axes[s.space - 1].out < kPlanePositions) return false;
+  // Matrix units are faster with some columns than vectors with all.
+  if (k->tiles && side_by_side(s) >= k->step) return false;
+  return s.features <= kPlaneFeatures || side_by_side(s) < kPlaneRun;
 }
 
 Status convolve_planes(const LibraryCall& call, const ConvolutionSizes& s) {

@@ -16,8 +16,9 @@
 namespace frit::runtime::openblas {
 namespace {
 
-// Features of a group and elements of a run that fill no vector, and positions of a line that fill half of one.
-constexpr int64_t kDotFeatures = 16, kDotRun = 16, kDotPositions = 8;
+// Features of a group and elements of a run that fill no vector, and positions of a line that fill half of one. Runs of
+// fewer than kShortest elements do not make up for reading the cotangent position by position.
+constexpr int64_t kDotFeatures = 16, kDotRun = 16, kDotPositions = 8, kShortest = 3;
 // Positions of a part, and the floats that the sums of all parts may take.
 constexpr int64_t kDotPartPositions = 4096, kDotSums = int64_t{1} << 22;
 
@@ -98,8 +99,8 @@ class PlaneWeights {
 }  // namespace
 
 bool weights_go_by_planes(const LibraryCall& call, const ConvolutionSizes& s) {
-  return choose_plain_lines(call.results[0].dtype) && s.features <= kDotFeatures && side_by_side(s) <= kDotRun &&
-         s.axes[s.space - 1].out >= kDotPositions;
+  return choose_plain_lines(call.results[0].dtype) && s.axes[s.space - 1].out >= kDotPositions &&
+         (side_by_side(s) < kShortest || (s.features <= kDotFeatures && side_by_side(s) <= kDotRun));
 }
 
 Status convolve_plane_weights(const LibraryCall& call, const ConvolutionSizes& s) {
