@@ -55,6 +55,7 @@ constexpr int kRowsInTiles = 32;      // that are read side by side, each from a
 constexpr int kPairsAtOnce = 4;       // pairs of rows that are reduced side by side
 constexpr int kScanRowsAtOnce = 4;    // rows of a scan that one iteration takes
 constexpr int64_t kLongStep = 32;     // operations of a scan's step that outweigh reading single elements
+constexpr int64_t kLeastSteps = 8;    // of a loop whose steps are worth several vectors
 constexpr int64_t kColumnWork = 12;   // scalar operations per element up to which columns are bound by memory
 
 class Scheduler {
@@ -119,6 +120,9 @@ class Scheduler {
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
     loop.unroll = cost > 384 || rare_.count(loop.var) ? 1 : cost > 96 ? 2 : 4;
+    // Of a whole kernel of few elements, more code takes longer to compile than it ever saves.
+    if (loop.kind == LoopKind::Parallel && loop.extent.is_const() && !contains_loop(loop.body))
+      loop.unroll = static_cast<int>(std::clamp<int64_t>(loop.extent.value() / (w * kLeastSteps), 1, loop.unroll));
     if (loop.accumulators.size() >= kManySums && cost > kLongBody) use_values_early(loop.body);
     if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
       loop.unroll = static_cast<int>(vectors);
