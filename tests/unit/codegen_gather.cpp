@@ -1,5 +1,5 @@
-// Elements at positions that come from data, of every width, against the interpreter. A table ends at a page that is
-// not there, and begins at any multiple of its element's size.
+// Elements read from and written to positions that come from data, of every width, against the interpreter. A table
+// ends at a page that is not there, and begins at any multiple of its element's size.
 #include "codegen_harness.h"
 
 namespace frit::test {
@@ -59,6 +59,42 @@ TEST(Gather, PlacesOfRows) {
     }
   })",
           63);
+}
+
+// Adds to elements of `y` at bound positions, each to another one, and moves some to `z` in the opposite order.
+std::string scattered(const std::string& type, const std::string& at) {
+  const std::string cast = at == "i64" ? "" : "      %1: i64 = cast %0\n", p = at == "i64" ? "%0" : "%1";
+  const std::string sum = type == "bool" ? "or" : "add";
+  return "kernel @k(%at: " + at + "[n] in, %x: " + type + "[n] in, %y: " + type + "[n] inout, %z: " + type +
+         "[n] inout; n) {\n    parallel for i in n {\n      %0: " + at + " = load %at[i]\n" + cast +
+         "      bind p = " + p + " in [0, n - 1]\n      %2: " + type + " = load %x[i]\n      %3: " + type +
+         " = load %y[p]\n      %4: " + type + " = " + sum + " %2, %3\n      store %y[p], %4\n" +
+         "      %5: i64 = index(p)\n      %6: bool = gt %5, 5\n      store %z[n - 1 - p], %2 mask %6\n    }\n  }";
+}
+
+TEST(Scatter, ElementsOfEveryWidth) {
+  for (const char* type : {"bool", "u8", "i16", "i32", "f32", "i64", "f64"})
+    for (const char* at : {"i32", "i64"}) {
+      SCOPED_TRACE(std::string(type) + " at " + at);
+      check(scattered(type, at), 0);
+    }
+}
+
+// Where a processor is quick at it, lanes are stored together and in one copy, and not one by one.
+TEST(Scatter, IsOneInstructionWhereThereIsOne) {
+  const auto stores = [](const char* cpu) {
+    ir::Kernel kernel = parse(scattered("f32", "i32"));
+    set_vector(kernel, "i", 16, 4);
+    auto text = backend().emit(program_of(std::move(kernel)), {"llvm", cpu}, "llvm-ir");
+    EXPECT_TRUE(text.ok());
+    std::pair<int, int> found;
+    for (size_t at = 0; text.ok() && (at = text->find("call void @llvm.masked.scatter", at)) != text->npos; ++at)
+      ++found.first;
+    for (size_t at = 0; text.ok() && (at = text->find("store float", at)) != text->npos; ++at) ++found.second;
+    return found;
+  };
+  EXPECT_EQ(stores("sapphirerapids"), std::pair(4, 0));
+  EXPECT_EQ(stores("x86-64-v4"), std::pair(0, 64));
 }
 
 }  // namespace
