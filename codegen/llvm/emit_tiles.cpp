@@ -95,9 +95,9 @@ std::optional<TileAccess> KernelEmitter::tile_access(const ir::Loop& loop, const
 // stay as they are.
 Tiles KernelEmitter::find_tiles(const ir::Loop& loop) const {
   Tiles tiles;
-  if (!vector_ || !vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || !loop.carries.empty() ||
-      passes::contains_loop(loop.body))
+  if (!vector_ || !vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || passes::contains_loop(loop.body))
     return tiles;
+  if (!loop.carries.empty() && !loop.extent.is_const()) return tiles;
   std::set<uint32_t> read, written;
   for (const ir::Instr& i : loop.body) {
     if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) read.insert(l->buffer);
@@ -306,9 +306,21 @@ KernelEmitter::States KernelEmitter::take_tile(const Tiles& tiles, const SerialS
     names_[loop.var] = uniform(i, depth());
     emit_loop_body(loop);
     combine_serial(serial, states, i);
+    carry_on(loop);
   }
   close_tiles(tiles, loop, first);
   return states;
+}
+
+// Makes the running values behind an iteration those in front of the code that follows.
+void KernelEmitter::carry_on(const ir::Loop& loop) {
+  const std::vector<Value*> values = carried_values(loop);
+  size_t i = 0;
+  for (const ir::Carry& carry : loop.carries) {
+    Val v{{}, depth(), vector_ != nullptr};
+    for (int c = 0; c < copies(); ++c) v.copies.push_back(values[i++]);
+    define(carry.value, std::move(v));
+  }
 }
 
 // Emits a loop whose accumulators combine their values in order, or in any, by tiles. Returns false and emits nothing
@@ -335,9 +347,18 @@ bool KernelEmitter::emit_tiled(const ir::Loop& loop, Value* to) {
   i->addIncoming(i64(0), preheader);
   const States phis = state_phis(serial.start, preheader);
   open_frame(loop, preheader, known);
+  open_carries(loop, preheader);
+  std::vector<Val> carried;
+  for (const ir::Carry& carry : loop.carries) carried.push_back(reg(carry.value));
   States states = take_tile(tiles, serial, i, 0, phis);
   frames_.pop_back();
   BasicBlock* latch = builder_.GetInsertBlock();
+  for (size_t k = 0; k < carried.size(); ++k) {
+    Val& last = regs_[loop.carries[k].value];
+    for (size_t c = 0; c < last.copies.size(); ++c)
+      llvm::cast<llvm::PHINode>(carried[k].copies[c])->addIncoming(last.copies[c], latch);
+    last.depth = depth();
+  }
   Value* next = builder_.CreateAdd(i, i64(count), "", true, true);
   i->addIncoming(next, latch);
   add_incoming(phis, states, latch);

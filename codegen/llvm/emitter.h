@@ -310,6 +310,7 @@ class KernelEmitter {
   void forget_tiles(const Tiles& tiles);
   void emit_tile_iteration(const Tiles& tiles, const ir::Loop& loop, int64_t i);
   States take_tile(const Tiles& tiles, const SerialStates& serial, llvm::Value* first, int64_t from, States states);
+  void carry_on(const ir::Loop& loop);
   bool emit_tiled(const ir::Loop& loop, llvm::Value* to);
 
   // emit_loop.cpp

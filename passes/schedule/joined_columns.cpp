@@ -24,6 +24,7 @@ constexpr int64_t kTileBytes = 16;     // of a lane's run; the columns of a row 
 constexpr int64_t kLeastSteps = 4;     // of a loop along the rows
 constexpr int64_t kMuchWork = 48;      // operations of a column, beside which reading it costs little
 constexpr int64_t kMostWritten = 512;  // operations of a row, all columns together
+constexpr int64_t kRunning = 4;        // registers of a column with a running value: its elements are there, too
 
 // Copies a body for each of `n` values of a loop's variable; loops inside are one for all of them.
 class WrittenOut {
@@ -55,8 +56,16 @@ class WrittenOut {
 
   Loop together(const Loop& loop) {
     Loop all = loop;
-    all.body = run(loop.body);
     all.accumulators.clear();
+    all.carries.clear();
+    for (int64_t c = 0; c < n_; ++c)
+      for (Carry carry : loop.carries) {
+        carry.value = fresh(carry.value, c);
+        all.carries.push_back(carry);
+      }
+    all.body = run(loop.body);
+    for (size_t i = 0; i < all.carries.size(); ++i)
+      all.carries[i].next = of(all.carries[i].next, static_cast<int64_t>(i / loop.carries.size()));
     for (int64_t c = 0; c < n_; ++c)
       for (Accumulator a : loop.accumulators) {
         a.value = of(a.value, c);
@@ -133,7 +142,9 @@ int lanes_of_joined_columns(const Kernel& k, Loop& blocks, int lanes, int accumu
   for (const Instr& i : columns->body) {
     const auto* rows = std::get_if<Loop>(&i.node);
     if (!rows) continue;
-    if (!rows->carries.empty() || rows->extent.uses(blocks.var)) return 0;
+    // Tiles of running values have no iterations left behind them.
+    if (rows->extent.uses(blocks.var) || (!rows->carries.empty() && !rows->extent.is_const())) return 0;
+    if (kRunning * n * static_cast<int64_t>(rows->carries.size()) > accumulators) return 0;
     if (k.facts.range(rows->extent).high < kLeastSteps) return 0;
     for (const Instr& j : rows->body) {
       const auto bytes = bytes_in_order(k, j, *rows, *columns);

@@ -24,6 +24,7 @@
 #include "passes/schedule/order_body.h"
 #include "passes/schedule/padded_rows.h"
 #include "passes/schedule/paired_halves.h"
+#include "passes/schedule/position_sums.h"
 #include "passes/schedule/row_pairs.h"
 #include "passes/schedule/row_tails.h"
 #include "passes/schedule/short_rows.h"
@@ -156,7 +157,7 @@ class Scheduler {
   // Blocks of few columns, where one by itself would leave the processor waiting.
   bool put_blocks_together(Loop& loop, int lanes) {
     take_constants_inside(loop);
-    const int accumulators = target_.vector_bytes >= kLineBytes ? 16 : 8;
+    const int accumulators = target_.vector_bytes >= kLineBytes ? 32 : 16;
     if (const int joined = lanes_of_joined_columns(k_, loop, lanes, accumulators); joined > 0) {
       put_joined_columns_in_lanes(k_, loop, joined, fresh("w"));
       set_grain(loop);
@@ -189,6 +190,7 @@ class Scheduler {
       vectorize_leaves(loop);
       return;
     }
+    join_position_sums(k_, loop);
     if (!rows_fixed_) cut_where_wrapped(k_, loop, fresh("u"));
     if (!rows_fixed_ && k_.locals.empty()) join_padded_rows(k_, loop);
     collapse_nest(loop, rows_fixed_);
