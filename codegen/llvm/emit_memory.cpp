@@ -387,6 +387,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
     builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size()));
     return;
   }
+  if (!mask && store_in_pairs(store, a, value)) return;
   // Rows side by side take turns, so parts of a line would reach memory one by one.
   const bool lines = vector_->rows.empty() || vector_->width * a.dtype.size() >= kLineBytes;
   const bool stream = store.stream && lines && !vector_->shifted &&

@@ -34,8 +34,7 @@ class KernelEmitter {
   // Adds the function `symbol`. Fails on kernels of too low a level: on an unexpanded function or an unknown symbol.
   Status run(const std::string& symbol);
 
-  // Says in the function's debug locations for which line of `print(kernel)` each instruction was made. `lines` has the
-  // kernel's instructions by line, from 0.
+  // Says in debug locations for which of `lines`, those of `print(kernel)` from 0, each instruction was made.
   void keep_lines(const std::vector<const ir::Instr*>& lines);
   // Instead: which line of the user's source, where the kernel knows any.
   void keep_sources();
@@ -50,8 +49,7 @@ class KernelEmitter {
     llvm::Value* scalar() const { return copies[0]; }
   };
 
-  // An open loop. Values that depend only on outer values go to the end of its preheader, which runs only if the loop
-  // has at least one iteration.
+  // An open loop. Values that depend only on outer values go to the end of its preheader, which runs if the loop does.
   struct Frame {
     llvm::BasicBlock* preheader = nullptr;
     bool always_runs = false;                                           // the trip count is known to be positive
@@ -295,6 +293,7 @@ class KernelEmitter {
   bool spreads_well(const Address& a) const;
   llvm::Value* load_spread(const Address& a, int copy);
   void store_spread(const Address& a, int copy, llvm::Value* value);
+  bool store_in_pairs(const ir::StoreInstr& store, const Address& a, const Val& value);
 
   // emit_tiles.cpp
   std::optional<TileAccess> tile_access(const ir::Loop& loop, const ir::Instr& i) const;
@@ -492,6 +491,7 @@ class KernelEmitter {
   // by access: the vectors of each iteration of the open tile, and the values of stores up to here
   std::map<const ir::LoadInstr*, std::vector<Val>> tile_loads_;
   std::map<const ir::StoreInstr*, std::vector<Val>> tile_stores_;
+  std::optional<StorePairs> store_pairs_;
   size_t tile_at_ = 0;                // iteration of the open tile
   std::set<uint32_t> bfloat_locals_;  // of f32, that hold bf16 numbers only
   std::string error_;

@@ -6,6 +6,7 @@
 #include <llvm/IR/Value.h>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "ir/kernel/kernel.h"
@@ -31,6 +32,16 @@ struct TileRun {
 struct Tiles {
   std::vector<TileRun> runs;
   int64_t together = 0;  // iterations; 0: no tiles
+};
+
+// Stores of elements side by side.
+struct StorePairs {
+  struct Kept {
+    const ir::StoreInstr* first;
+    llvm::SmallVector<llvm::Value*, 4> values;  // by copy
+  };
+  std::map<const ir::StoreInstr*, const ir::StoreInstr*> seconds;  // by the first of both
+  std::map<const ir::StoreInstr*, Kept> kept;                      // by the second, which writes them
 };
 
 // A running value between the steps of a vector loop.

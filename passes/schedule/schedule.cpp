@@ -68,14 +68,14 @@ class Scheduler {
 
   void run() {
     for (Instr& i : k_.body)
-      if (auto* loop = std::get_if<Loop>(&i.node)) top(*loop);
+      if (auto* loop = std::get_if<Loop>(&i.node)) join_position_sums(k_, *loop), top(*loop);
     mark_streams(k_.body, nullptr);
   }
 
  private:
   // Marks non-temporal stores: results too large for the cache bypass it, which avoids reading their lines first. Every
   // full vector must be aligned: the part of the position without the vector loop's variable is a multiple of the
-  // width.
+  // width. Two stores of elements side by side may fill vectors together.
   void mark_streams(Body& body, const Loop* vector) {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
@@ -86,7 +86,10 @@ class Scheduler {
       auto* store = std::get_if<StoreInstr>(&i.node);
       if (!store || !vector || !streamed_.take(*store, k_)) continue;
       auto affine = store->index.affine_in(vector->var);
-      store->stream = affine && affine->coefficient.is(1) && mod(affine->rest, Dim(vector->vector)).is(0);
+      const auto aligned = [&](const Dim& d) { return mod(d, Dim(vector->vector)).is(0); };
+      store->stream =
+          affine && ((affine->coefficient.is(1) && aligned(affine->rest)) ||
+                     (affine->coefficient.is(2) && (aligned(affine->rest) || aligned(affine->rest - Dim(1)))));
     }
   }
 
@@ -190,7 +193,6 @@ class Scheduler {
       vectorize_leaves(loop);
       return;
     }
-    join_position_sums(k_, loop);
     if (!rows_fixed_) cut_where_wrapped(k_, loop, fresh("u"));
     if (!rows_fixed_ && k_.locals.empty()) join_padded_rows(k_, loop);
     collapse_nest(loop, rows_fixed_);
