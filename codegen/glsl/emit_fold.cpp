@@ -43,6 +43,10 @@ void KernelEmitter::take_value(const ir::Accumulator& acc, const std::string& va
 }
 
 std::string KernelEmitter::combine(const ir::Accumulator& acc, const std::string& a, const std::string& b) {
+  const bool least = acc.combine == ir::Combine::Min, extreme = least || acc.combine == ir::Combine::Max;
+  // Extremes of columns wait for each other.
+  if (across_ && extreme && acc.type == float32 && features_.keeps_specials32)
+    return prelude_.use(least ? "min_apart_f32" : "max_apart_f32") + "(" + a + ", " + b + ")";
   return scalar_expression(prelude_, features_, ir::combine_op(acc.combine), acc.type, acc.type, {a, b});
 }
 

@@ -13,21 +13,28 @@ namespace {
 constexpr int kRowsGroup = 128;  // invocations of a workgroup that takes several rows at once
 constexpr int kWordBytes = 4;
 
+// Whether an invocation accesses a row of so many bytes at once.
+bool is_one_access(int64_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+
 // The same of rows that an invocation takes each. A device begins one workgroup after another, which takes longer than
-// the way to memory where those of a workgroup move little and are read in one loop.
+// the way to memory where those of a workgroup move little, and are read in one loop or at once.
 int group_of_short_rows(const ir::Kernel& k, const DimFacts& facts, const ir::Loop& rows, int most) {
   constexpr int kMost = 512;
   constexpr int64_t kEnough = 4096;  // bytes that a workgroup moves
   constexpr int64_t kGroups = 512;   // workgroups that are left
-  int64_t length = 0;
+  int64_t length = 0, loops = 0;
   for (const ir::Instr& i : rows.body) {
     const auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop) continue;
-    if (length || !loop->extent.is_const()) return kRowsGroup;
-    length = loop->extent.value();
+    if (!loop->extent.is_const()) return kRowsGroup;
+    length = std::max(length, loop->extent.value());
+    ++loops;
   }
   int64_t bytes = 0;
-  for (const ir::KernelBuffer& b : k.buffers) bytes += (b.read ? length : 1) * b.dtype.size();
+  for (const ir::KernelBuffer& b : k.buffers) {
+    if (loops > 1 && b.read && !is_one_access(length * b.dtype.size())) return kRowsGroup;
+    bytes += (b.read ? length : 1) * b.dtype.size();
+  }
   int group = kRowsGroup;
   while (group * 2 <= std::min(most, kMost) && group * bytes < kEnough &&
          facts.range(rows.extent).high / (group * 2) >= kGroups)
@@ -168,8 +175,7 @@ void KernelEmitter::plan_stages(const ir::Loop& rows) {
     s.packed = packed;
     const int size = k_.buffer(buffer).dtype.size();
     const int64_t bytes = s.length * size;
-    // Each invocation accesses a row of so many bytes at once.
-    if (bytes == 4 || bytes == 8 || bytes == 16 || (s.offset * size) % kWordBytes) continue;
+    if (is_one_access(bytes) || (s.offset * size) % kWordBytes) continue;
     const int accesses = static_cast<int>(s.indices.size());
     if (s.store ? (loads[buffer] || stores[buffer] != 1) : (stores[buffer] || accesses != loads[buffer])) continue;
     // Results take the place of an operand that is not read any more.

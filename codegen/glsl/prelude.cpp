@@ -104,7 +104,12 @@ class HelperTable {
                "(x);\n  return is_nan ? x : (x " + (name == "min_" ? "<" : ">") + " y ? x : y);\n}\n";
       };
       add(name + f, {"is_nan_" + f}, text(f, "is_nan_" + f));
-      add(name + "kept_" + f, {}, text("kept_" + f, "isnan"));  // of devices that keep NaNs
+      // Of devices that keep NaNs, with two choices, and with one: one instruction less, but a longer way to the
+      // result.
+      add(name + "apart_" + f, {}, text("apart_" + f, "isnan"));
+      add(name + "kept_" + f, {},
+          type + " " + name + "kept_" + f + "(" + type + " x, " + type + " y) { return (uint(isnan(x)) | uint(x " +
+              (name == "min_" ? "<" : ">") + " y)) != 0u ? x : y; }\n");
     }
     // Saturates; a NaN gives 0.
     auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,

@@ -90,8 +90,8 @@ class PtxElements : public ptx_driver::PtxTest {
       v = static_cast<float>(static_cast<int>(h >> 16 & 0x3fff) - 8192) / 1024;
     }
     const float kinds[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-30f, 3e38f, -65504.0f};
-    const size_t first = std::min<size_t>(100, count - std::size(kinds));
-    std::copy(std::begin(kinds), std::end(kinds), all.begin() + static_cast<std::ptrdiff_t>(first));
+    const size_t some = std::min(count, std::size(kinds)), first = std::min<size_t>(100, count - some);
+    std::copy(kinds, kinds + some, all.begin() + static_cast<std::ptrdiff_t>(first));
     array x = astype(array(all.begin(), shape, float32), t);
     x.eval();
     synchronize();
@@ -147,10 +147,31 @@ TEST_F(PtxElements, RowsShareNumbersAndLastElementsAreAlone) {
   EXPECT_EQ(wide, 2);
   expect_right(gelu, draw({kEnough + 13}, bfloat16, 7), draw({kEnough + 13}, bfloat16, 8), 20);
   EXPECT_EQ(wide, 3);
-  // Rows that begin anywhere are left to the shader, and so are few elements.
-  expect_right(silu_of_sum, draw({kEnough / 1001 + 1, 1001}, bfloat16, 9), draw({1001}, bfloat16, 10), 20);
+  // Few elements are left to the shader, and so are rows of less than a thread's.
   expect_right(gelu, draw({4096}, bfloat16, 11), draw({4096}, bfloat16, 12), 20);
+  expect_right(silu_of_sum, draw({kEnough / 7 + 1, 7}, bfloat16, 9), draw({7}, bfloat16, 10), 20);
   EXPECT_EQ(wide, 3);
+  EXPECT_TRUE(state().notices.empty());
+}
+
+TEST_F(PtxElements, RowsMayBeginAnywhere) {
+  unsigned seed = 100;
+  int expected = 0;
+  for (const int columns : {9, 14, 428, 1001})
+    for (const Dtype t : {bfloat16, float16})
+      for (const Dtype of_row : {t, Dtype(float32)}) {
+        const auto f = [](const array& x, const array& y) {
+          return astype(gelu(astype(astype(x, float32) + astype(y, float32), x.dtype()), x) * sigmoid(x), x.dtype());
+        };
+        const int rows = kEnough / columns + 1;
+        for (const Shape& shape : {Shape{columns}, Shape{rows, 1}}) {
+          const array x = draw({rows, columns}, t, ++seed);
+          expect_right(f, x, draw(shape, of_row, ++seed), 20);
+          // Beside f32 in memory, quotients are divisions, and f16 is rounded by shaders as quickly.
+          expected += t == bfloat16 || of_row == t;
+        }
+      }
+  EXPECT_EQ(wide, expected);
   EXPECT_TRUE(state().notices.empty());
 }
 

@@ -149,8 +149,8 @@ class Kernel {
     const auto& all = i.list.empty() ? std::vector<Operand>{load ? i.operands[0] : i.operands[1]} : i.list;
     const Operand& address = i.operands[load && i.list.empty() ? 1 : 0];
     auto* memory = reinterpret_cast<char*>(value(address) + i.offset);
-    EXPECT_TRUE(i.list.empty() || reinterpret_cast<uintptr_t>(memory) % 16 == 0);
     const size_t bytes = narrow ? 2 : 4;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % (bytes * all.size()), 0u);
     for (const Operand& each : all) {
       uint64_t v = load ? 0 : value(each);
       load ? std::memcpy(&v, memory, bytes) : std::memcpy(memory, &v, bytes);

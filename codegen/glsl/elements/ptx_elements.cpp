@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "codegen/glsl/elements/ptx_pairs.h"
@@ -32,6 +33,12 @@ enum class Lies : uint8_t { Dense, InRow, ByRow, Once };
 struct Place {
   Lies lies;
   Dim length = 0;
+
+  // Elements of a thread that surely lie in one row, from each multiple of as many on.
+  uint32_t together() const {
+    if ((lies != Lies::InRow && lies != Lies::ByRow) || !length.is_const()) return kEach;
+    return static_cast<uint32_t>(std::gcd(length.value(), int64_t{kEach}));
+  }
 };
 
 std::optional<Place> place_of(const ir::Kernel& k, const Dim& index, const std::string& var) {
@@ -52,7 +59,8 @@ std::optional<Place> place_of(const ir::Kernel& k, const Dim& index, const std::
         loop->extent.value() % b.size.value() == 0)
       lengths.emplace_back(loop->extent.value() / b.size.value());
   for (const Dim& length : lengths) {
-    if (length.is_const() ? length.value() < 1 || length.value() % kEach != 0 : !length.as_symbol()) continue;
+    // A thread reaches two rows at most.
+    if (length.is_const() ? length.value() < kEach : !length.as_symbol()) continue;
     if (index == mod(i, length)) return Place{Lies::InRow, length};
     if (index == floor_div(i, length)) return Place{Lies::ByRow, length};
   }
@@ -136,12 +144,12 @@ class ElementsWriter {
     const Value thread = w_.u32("mov.u32", {"%tid.x"}), group = w_.u32("mov.u32", {"%ctaid.x"});
     const Value own = w_.u32("mad.lo.u32", {group, ptx::number(kThreads), thread});
     first_ = w_.u32("shl.b32", {own, "3"});
-    const Value extent = w_.low_parameter(k_.buffers.size());
+    extent_ = w_.low_parameter(k_.buffers.size());
     const Value end = w_.label(), rest = w_.label();
-    w_.jump_if(w_.test("setp.ge.u32", {first_, extent}), end);
+    w_.jump_if(w_.test("setp.ge.u32", {first_, extent_}), end);
     const Dim& whole = e_.loop.extent;
     const bool has_rest = !whole.is_const() || whole.value() % kEach != 0;
-    const Value left = w_.u32("sub.u32", {extent, first_});
+    const Value left = w_.u32("sub.u32", {extent_, first_});
     if (has_rest) w_.jump_if(w_.test("setp.lt.u32", {left, ptx::number(kEach)}), rest);
     body();
     if (has_rest) {
@@ -162,6 +170,7 @@ class ElementsWriter {
   void body() {
     loaded_.clear();
     stored_.clear();
+    in_row_.clear();
     for (const ir::Instr& i : e_.loop.body)
       if (const auto* l = std::get_if<ir::LoadInstr>(&i.node)) load(*l, e_.places.at(&i));
     for (uint32_t pair = 0; pair < kPairs; ++pair) {
@@ -208,6 +217,8 @@ class ElementsWriter {
   void load(const ir::LoadInstr& l, const Place& place) {
     const Dtype t = k_.buffer(l.buffer).dtype;
     std::vector<Value>& words = loaded_[&l];
+    if (place.together() < kEach)
+      return place.lies == Lies::InRow ? load_parts(l, place, words) : load_two(l, place, words);
     if (place.lies == Lies::Once || place.lies == Lies::ByRow) {
       const Value at =
           place.lies == Lies::Once ? w_.u32("mov.u32", {"0"}) : w_.u32("div.u32", {first_, length_of(place.length)});
@@ -227,16 +238,78 @@ class ElementsWriter {
 
   // One number for all of the thread's elements.
   void load_one(Dtype t, const Value& from, std::vector<Value>& words) {
-    Value all;
+    words.assign(is_low_precision(t) ? kPairs : kEach, load_number(t, from));
+  }
+
+  // A number, in both halves of a register where it has 16 bits.
+  Value load_number(Dtype t, const Value& from) {
     if (is_low_precision(t)) {
       const Value half = w_.reg(Writer::Bits16);
       w_.op("ld.global.b16", {half, ptx::at(from)});
-      all = w_.u32("mov.b32", {ptx::list({half, half})});
-    } else {
-      all = w_.reg(kind_of(t));
-      w_.op(std::string("ld.global") + type_of(t), {all, ptx::at(from)});
+      return w_.u32("mov.b32", {ptx::list({half, half})});
     }
-    words.assign(is_low_precision(t) ? kPairs : kEach, all);
+    const Value all = w_.reg(kind_of(t));
+    w_.op(std::string("ld.global") + type_of(t), {all, ptx::at(from)});
+    return all;
+  }
+
+  // The places in their row of the elements that each access takes. The row may end between two of them.
+  const std::vector<Value>& places_in_row(const Place& place) {
+    const int64_t length = place.length.value();
+    std::vector<Value>& all = in_row_[length];
+    if (!all.empty()) return all;
+    const Value end = ptx::number(static_cast<uint64_t>(length));
+    all.push_back(w_.u32("rem.u32", {first_, end}));
+    while (all.size() < kEach / place.together()) {
+      const Value next = w_.u32("add.u32", {all.back(), ptx::number(place.together())});
+      const Value ends = w_.test("setp.eq.u32", {next, end});
+      all.push_back(w_.u32("selp.b32", {"0", next, ends}));
+    }
+    return all;
+  }
+
+  // Elements of a row whose length no wide access divides, in accesses of as many as it allows.
+  void load_parts(const ir::LoadInstr& l, const Place& place, std::vector<Value>& words) {
+    const Dtype t = k_.buffer(l.buffer).dtype;
+    const bool low = is_low_precision(t);
+    const uint32_t count = low ? place.together() / 2 : place.together();  // words of an access
+    std::vector<Value> halves;
+    for (const Value& at : places_in_row(place)) {
+      const Value from = address(l.buffer, at);
+      std::vector<Value> part;
+      while (part.size() < std::max(count, 1u)) part.push_back(w_.reg(count ? kind_of(t) : Writer::Bits16));
+      const std::string type = count ? type_of(t) : ".b16";
+      if (count > 1)
+        w_.op("ld.global.v" + std::to_string(count) + type, {ptx::list(part), ptx::at(from)});
+      else
+        w_.op("ld.global" + type, {part[0], ptx::at(from)});
+      std::vector<Value>& to = count ? words : halves;
+      to.insert(to.end(), part.begin(), part.end());
+    }
+    for (size_t i = 0; i < halves.size(); i += 2)
+      words.push_back(w_.u32("mov.b32", {ptx::list({halves[i], halves[i + 1]})}));
+  }
+
+  // A number of each row, of which a thread may reach two.
+  void load_two(const ir::LoadInstr& l, const Place& place, std::vector<Value>& words) {
+    const Dtype t = k_.buffer(l.buffer).dtype;
+    const Value length = length_of(place.length), row = w_.u32("div.u32", {first_, length});
+    const Value after = w_.u32("add.u32", {row, "1"}), begin = w_.u32("mul.lo.u32", {after, length});
+    const Value left = w_.u32("sub.u32", {begin, first_}), end = w_.u32("sub.u32", {extent_, "1"});
+    const Value reach = w_.u32("add.u32", {first_, ptx::number(kEach - 1)});
+    const Value last = w_.u32("min.s32", {reach, end});
+    const Value next = w_.u32("div.u32", {last, length});
+    const Value from = address(l.buffer, row), other = address(l.buffer, next);
+    const Value first = load_number(t, from), second = load_number(t, other);
+    std::vector<Value> each;
+    for (uint32_t i = 0; i < kEach; ++i) {
+      const Value own = w_.test("setp.gt.u32", {left, ptx::number(i)});
+      const Value chosen = w_.reg(kind_of(t));
+      w_.op(std::string("selp") + type_of(t), {chosen, first, second, own});
+      each.push_back(chosen);
+    }
+    if (!is_low_precision(t)) return words.swap(each);
+    for (size_t i = 0; i < each.size(); i += 2) words.push_back(w_.u32("prmt.b32", {each[i], each[i + 1], "0x7610"}));
   }
 
   // The elements that are there.
@@ -277,8 +350,9 @@ class ElementsWriter {
   const ir::Kernel& k_;
   Writer w_;
   PtxPairs pairs_;
-  Value first_;
-  std::vector<Value> there_;  // of the last elements: whether each is there
+  Value first_, extent_;
+  std::map<int64_t, std::vector<Value>> in_row_;  // places_in_row, by the length of the rows
+  std::vector<Value> there_;                      // of the last elements: whether each is there
   std::map<const ir::LoadInstr*, std::vector<Value>> loaded_;
   std::vector<std::pair<const ir::StoreInstr*, std::vector<Value>>> stored_;
 };
