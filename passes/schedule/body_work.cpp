@@ -118,4 +118,17 @@ bool finds_positions(const Body& body) {
   });
 }
 
+bool accesses_move(const Loop& loop) {
+  const auto uses = [&](auto&& self, const Body& body) -> bool {
+    return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+      if (const auto* l = std::get_if<LoadInstr>(&i.node)) return l->index.uses(loop.var);
+      if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->index.uses(loop.var);
+      if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->index.uses(loop.var);
+      const auto* inner = std::get_if<Loop>(&i.node);
+      return inner && self(self, inner->body);
+    });
+  };
+  return uses(uses, loop.body);
+}
+
 }  // namespace frit::passes

@@ -35,4 +35,7 @@ bool finds_position(const ir::Accumulator& a);
 // Whether a loop in the body has such an accumulator.
 bool finds_positions(const ir::Body& body);
 
+// Whether some access depends on the loop's variable. The parts of a scatter differ in the updates that they apply.
+bool accesses_move(const ir::Loop& loop);
+
 }  // namespace frit::passes

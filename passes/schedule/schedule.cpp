@@ -207,8 +207,8 @@ class Scheduler {
     // Each iteration of the parallel loop has its own locals, which only put_rows_in_lanes can give to lanes.
     const bool shared = k_.locals.empty();
     const bool pieces = shared && is_row_of_pieces(innermost->body);
-    const bool columns =
-        shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost) && !pieces;
+    const bool columns = shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) &&
+                         accesses_move(*innermost) && !pieces;
     const bool nest = shared && !contains_loop(innermost->body);
     if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
       set_grain(loop);
@@ -390,20 +390,6 @@ class Scheduler {
       if (!loop) return !std::holds_alternative<BindInstr>(i.node);
       return loop->accumulators.empty() && loop->carries.empty() && !is_ordered(*loop) && has_pieces_only(loop->body);
     });
-  }
-
-  // Whether some access depends on the loop's variable. The parts of a scatter differ in the updates that they apply.
-  static bool moves(const Loop& loop) {
-    const auto uses = [&](auto&& self, const Body& body) -> bool {
-      return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
-        if (const auto* l = std::get_if<LoadInstr>(&i.node)) return l->index.uses(loop.var);
-        if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->index.uses(loop.var);
-        if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->index.uses(loop.var);
-        const auto* inner = std::get_if<Loop>(&i.node);
-        return inner && self(self, inner->body);
-      });
-    };
-    return uses(uses, loop.body);
   }
 
   // Whether no position moves by one element with the loop's variable.
