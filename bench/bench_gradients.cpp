@@ -64,7 +64,8 @@ auto products_of(const std::vector<int>& sizes) {
 
 struct Training {
   Parameters model;
-  optimizers::Adam adam{1e-3};
+  // So slow that the network does not know its batch before the measurement ends: gradients would be subnormal numbers.
+  optimizers::Adam adam{1e-7};
   array x, classes;
   CompiledFunction step;
 
