@@ -9,7 +9,9 @@
 #include "frontend/compile/report.h"
 #include "frontend/compile/verify_run.h"
 #include "frontend/core/layout.h"
+#include "frontend/core/short_axes.h"
 #include "frontend/eager/eager.h"
+#include "ir/graph/resize.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::detail {
@@ -17,8 +19,8 @@ namespace frit::detail {
 namespace {
 // Layouts that get code of their own. Arguments of further layouts are copied to dense memory.
 constexpr size_t kMaxVariants = 8;
-// In keys of variants for large results; layouts begin with a slash.
-constexpr char kLarge = 'L', kSmall = 's';
+// Code for short sizes is made while there are fewer than these: the others are for layouts.
+constexpr size_t kMaxShortVariants = kMaxVariants / 2;
 const std::string kGpu = "gpu ";
 }  // namespace
 
@@ -45,6 +47,11 @@ CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::un
         const auto& names = guard_.symbol_names;
         return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
       });
+  }
+  for (size_t i = 0; i < f.params.size() && i < f.params.size() - traced_.captured.size(); ++i) {
+    const ir::Shape& shape = f.type(f.params[i]).shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (const std::string* symbol = shape[axis].as_symbol()) open_axes_.push_back({i, axis, *symbol});
   }
 }
 
@@ -73,102 +80,135 @@ Shape CompiledEntry::result_shape(size_t i, const SymbolValues& symbols) const {
   return shape;
 }
 
-std::string CompiledEntry::large_results(std::span<const runtime::Tensor> arguments) const {
+void CompiledEntry::add_large_results(std::span<const runtime::Tensor> arguments, Assumptions& known) const {
   SymbolValues symbols;
   int64_t* values = symbols.reserve(guard_.symbol_names.size());
   for (size_t i = 0; i < guard_.sources.size(); ++i)
     values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
-  std::string key;
   for (size_t i = 0; i < shape_programs_.size(); ++i) {
     int64_t bytes = dtypes_[i].size();
     for (const DimProgram& d : shape_programs_[i]) bytes *= d.evaluate(values);
-    key += bytes >= runtime::last_level_cache_bytes() ? kLarge : kSmall;
+    const bool is_large = bytes >= runtime::last_level_cache_bytes();
+    // Where the first result is small, the code for any size serves.
+    if (i == 0 && !is_large) return;
+    known.large.push_back(is_large);
+    if (i == 0) known.key += 'L';
+    known.key += is_large ? '1' : '0';
   }
-  // Where the first result is small, the code for any size serves.
-  return key.starts_with(kLarge) ? key : std::string();
 }
 
-Result<ExecutablePtr> CompiledEntry::dense_code() {
-  const DeviceScope scope(device_type());
-  return code_for_layouts({}, {});
+void CompiledEntry::add_short_sizes(std::span<const runtime::Tensor> arguments, Assumptions& known) const {
+  for (size_t i = 0; i < open_axes_.size(); ++i) {
+    const runtime::Sizes& shape = arguments[open_axes_[i].argument].shape;
+    if (!has_much_work(shape) || !is_short(shape, open_axes_[i].axis)) continue;
+    const int64_t size = shape[open_axes_[i].axis];
+    known.short_sizes.emplace_back(i, size);
+    known.key += std::to_string(i) + "=" + std::to_string(size) + ",";
+  }
 }
 
-Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key,
-                                                      std::span<const runtime::Tensor> arguments) {
+CompiledEntry::Assumptions CompiledEntry::assumptions_of(std::span<const runtime::Tensor> arguments,
+                                                         bool with_short) const {
+  Assumptions known;
+  known.strided = !std::all_of(arguments.begin(), arguments.end(), is_row_major);
   const bool gpu = running_device() == Device::gpu;
-  const std::string kept = gpu ? kGpu + key : key;
-  {
-    std::lock_guard<std::mutex> guard(mutex_);
-    for (const auto& [known, code] : variants_)
-      if (known == kept) return code;
-  }
+  if (gpu) known.key = kGpu;
+  if (signature_.open && !gpu && with_short) add_short_sizes(arguments, known);
+  if (signature_.open && !gpu && !known.strided) add_large_results(arguments, known);
+  if (known.strided)
+    for (const runtime::Tensor& t : arguments) {
+      known.key += '/';
+      if (!is_row_major(t)) append_layout(known.key, t.strides);
+    }
+  return known;
+}
+
+Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
+                                                 std::span<const runtime::Tensor> arguments) const {
   ir::Function f = traced_.function;
-  if (key.starts_with(kLarge)) {
-    for (size_t i = 0; i < f.results.size(); ++i)
-      if (key[i] == kLarge)
-        f.facts.assume_nonnegative(f.type(f.results[i]).size() -
-                                   Dim(runtime::last_level_cache_bytes() / dtypes_[i].size()));
-  } else if (!key.empty()) {
+  if (!known.short_sizes.empty()) {
+    const auto change = [&](const Dim& d) {
+      return d.substitute([&](const std::string& symbol) -> std::optional<Dim> {
+        for (const auto& [i, size] : known.short_sizes)
+          if (open_axes_[i].symbol == symbol) return Dim(size);
+        return std::nullopt;
+      });
+    };
+    FRIT_ASSIGN_OR_RETURN(shorter, ir::with_sizes(f, change));
+    f = std::move(shorter);
+  }
+  for (size_t i = 0; i < known.large.size(); ++i)
+    if (known.large[i])
+      f.facts.assume_nonnegative(f.type(f.results[i]).size() -
+                                 Dim(runtime::last_level_cache_bytes() / dtypes_[i].size()));
+  if (known.strided) {
     f.layouts.assign(f.params.size(), {});
     for (size_t i = 0; i < arguments.size(); ++i)
       if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
   }
+  return f;
+}
+
+Result<ExecutablePtr> CompiledEntry::dense_code() {
+  const DeviceScope scope(device_type());
+  Assumptions none;
+  if (running_device() == Device::gpu) none.key = kGpu;
+  return code_under(none, {});
+}
+
+Result<ExecutablePtr> CompiledEntry::code_under(const Assumptions& known, std::span<const runtime::Tensor> arguments) {
+  const auto kept = [&] {
+    return std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == known.key; });
+  };
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    if (const auto variant = kept(); variant != variants_.end()) return variant->second;
+  }
+  FRIT_ASSIGN_OR_RETURN(f, function_for(known, arguments));
   const auto start = std::chrono::steady_clock::now();
   CodeOrigin origin = CodeOrigin::Memory;
   FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_, &origin));
   if (origin == CodeOrigin::Compiled) counters_->compiles.fetch_add(1, std::memory_order_relaxed);
   counters_->compile_ns.fetch_add((std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
   std::lock_guard<std::mutex> guard(mutex_);
-  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == kept; });
-  if (known != variants_.end()) return known->second;
-  variants_.emplace_back(kept, code);
-  if (kept.empty()) dense_.store(code.get(), std::memory_order_release);
+  if (const auto variant = kept(); variant != variants_.end()) return variant->second;
+  variants_.emplace_back(known.key, code);
+  if (known.key.empty()) dense_.store(code.get(), std::memory_order_release);
   return code;
+}
+
+ExecutablePtr CompiledEntry::code_for_call(Assumptions known, std::span<runtime::Tensor>& arguments,
+                                           std::vector<runtime::Tensor>& copies, const Where& where) {
+  const auto found = [&](const Assumptions& known, size_t most) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    return variants_.size() < most ||
+           std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == known.key; });
+  };
+  if (!known.short_sizes.empty() && !found(known, kMaxShortVariants)) known = assumptions_of(arguments, false);
+  if (known.strided && !found(known, kMaxVariants)) {
+    for (const runtime::Tensor& t : arguments) copies.push_back(dense(t));
+    arguments = copies;
+    known = assumptions_of(arguments, false);
+  }
+  auto code = code_under(known, arguments);
+  if (!code) throw_runtime(code.error(), where);
+  return *std::move(code);
 }
 
 void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bool> donated,
                         std::span<runtime::Tensor> outputs, const Where& where) {
+  const bool gpu = running_device() == Device::gpu;
   const runtime::Executable* code = nullptr;
   ExecutablePtr held;
   std::vector<runtime::Tensor> copies;
-  const bool all_dense = std::all_of(arguments.begin(), arguments.end(), is_row_major);
-  std::string key;
-  const bool gpu = running_device() == Device::gpu;
-  if (all_dense && signature_.open && !gpu) key = large_results(arguments);
-  if (all_dense && key.empty() && !gpu) {
-    code = dense_.load(std::memory_order_acquire);
-  } else {
-    if (!all_dense)
-      for (const runtime::Tensor& t : arguments) {
-        key += '/';
-        if (!is_row_major(t)) append_layout(key, t.strides);
-      }
-    size_t count;
-    bool known;
-    {
-      std::lock_guard<std::mutex> guard(mutex_);
-      count = variants_.size();
-      known = std::any_of(variants_.begin(), variants_.end(),
-                          [&](const auto& v) { return v.first == (gpu ? kGpu + key : key); });
-    }
-    if (known || count < kMaxVariants) {
-      auto variant = code_for_layouts(key, arguments);
-      if (!variant) throw_runtime(variant.error(), where);
-      held = *std::move(variant);
-      code = held.get();
-    } else {
-      for (const runtime::Tensor& t : arguments) copies.push_back(dense(t));
-      arguments = copies;
-      donated = {};
-      if (!gpu) code = dense_.load(std::memory_order_acquire);
-    }
-  }
+  Assumptions known = assumptions_of(arguments, true);
+  if (known.key.empty()) code = dense_.load(std::memory_order_acquire);
   if (!code) {
-    auto dense = dense_code();
-    if (!dense) throw_runtime(dense.error(), where);
-    held = *std::move(dense);
+    held = code_for_call(std::move(known), arguments, copies, where);
     code = held.get();
   }
+  // Copies are the call's own.
+  if (!copies.empty()) donated = {};
   const auto verified = VerifiedRun::begin(traced_, arguments);
   Status status;
   if (traced_.captured.empty()) {

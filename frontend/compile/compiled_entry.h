@@ -77,12 +77,23 @@ class CompiledEntry {
   std::atomic<uint64_t> last_used{0};
 
  private:
-  // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose
-  // code writes past them; empty when there is none.
-  std::string large_results(std::span<const runtime::Tensor> arguments) const;
-  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and
-  // nothing is large. Code is kept for the device that runs.
-  Result<ExecutablePtr> code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments);
+  // What code takes for granted of a call besides the signature.
+  struct Assumptions {
+    bool strided = false;                                 // some argument is not dense
+    std::vector<bool> large;                              // results too large for the caches; empty when there is none
+    std::vector<std::pair<size_t, int64_t>> short_sizes;  // open sizes by number in `open_axes_`, with their values
+    std::string key;                                      // empty for dense arguments when nothing else is known
+  };
+  Assumptions assumptions_of(std::span<const runtime::Tensor> arguments, bool with_short) const;
+  void add_large_results(std::span<const runtime::Tensor> arguments, Assumptions& known) const;
+  void add_short_sizes(std::span<const runtime::Tensor> arguments, Assumptions& known) const;
+  // The traced function under these assumptions.
+  Result<ir::Function> function_for(const Assumptions& known, std::span<const runtime::Tensor> arguments) const;
+  // Code is kept for the device that runs.
+  Result<ExecutablePtr> code_under(const Assumptions& known, std::span<const runtime::Tensor> arguments);
+  // Code for a call. Arguments of a layout past those that get code are made dense copies.
+  ExecutablePtr code_for_call(Assumptions known, std::span<runtime::Tensor>& arguments,
+                              std::vector<runtime::Tensor>& copies, const Where& where);
 
   Signature signature_;
   TracedFunction traced_;
@@ -92,6 +103,12 @@ class CompiledEntry {
   std::vector<Dtype> dtypes_;
   std::vector<Shape> shapes_;                            // of a trace of numbers
   std::vector<std::vector<DimProgram>> shape_programs_;  // of one with open sizes
+  // Axes of arguments whose sizes are symbols of the trace.
+  struct OpenAxis {
+    size_t argument, axis;
+    std::string symbol;
+  };
+  std::vector<OpenAxis> open_axes_;
   runtime::Guard guard_;
   std::atomic<const runtime::Executable*> dense_{nullptr};
   std::mutex mutex_;

@@ -1,9 +1,10 @@
 // The part of an operand's layout that code is specialised on.
 //
-// A stride of 0 (a broadcast axis) is fixed, and so is an innermost stride of 1. Every other stride is a symbol that
-// the call binds.
+// Strides of a few elements, forwards and backwards, are numbers: code then reads broadcast elements once, and
+// neighbours and every second element in whole vectors. Every other stride is a symbol that the call binds.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +12,6 @@
 #include "ir/graph/graph.h"
 
 namespace frit::detail {
-
-// The specialisation on the stride of one axis.
-enum class Step : char { Any = 'a', Zero = '0', One = '1' };
-Step step_of(std::span<const int64_t> strides, size_t axis);
 
 // One character for each axis.
 void append_layout(std::string& key, std::span<const int64_t> strides);

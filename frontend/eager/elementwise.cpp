@@ -1,5 +1,6 @@
 // Eager elementwise rows: axes that lie alike in all operands are made one, so that few structures serve all shapes.
 #include "frontend/core/layout.h"
+#include "frontend/core/short_axes.h"
 #include "frontend/eager/eager.h"
 #include "frontend/eager/rows.h"
 #include "ir/base/per_thread.h"
@@ -54,7 +55,11 @@ ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor>
   std::vector<int64_t>& numbers = PerThread<ElementwiseKeyNumbers>::get().values;
   numbers.clear();
   numbers.push_back(static_cast<int64_t>(inputs.size()));
-  numbers.push_back(static_cast<int64_t>(inputs[0].shape.size()));
+  // Axes of one shape: the sizes of short ones, and 0 for any size.
+  const runtime::Sizes& all = inputs[0].shape;
+  const bool much = all.size() > 1 && has_much_work(all);
+  numbers.push_back(static_cast<int64_t>(all.size()));
+  for (size_t axis = 0; axis < all.size(); ++axis) numbers.push_back(much && is_short(all, axis) ? all[axis] : 0);
   for (const runtime::Tensor& t : inputs) {
     numbers.push_back(static_cast<int64_t>(t.dtype.val()));
     if (is_dense(t))
@@ -65,7 +70,8 @@ ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor>
   const EagerKey key{&call.def, &call.attrs, running_device(), numbers};
   if (ExecutablePtr code = EagerCache::instance().find(key, {})) return code;
   ir::Shape shape;
-  for (size_t axis = 0; axis < inputs[0].shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
+  for (size_t axis = 0; axis < all.size(); ++axis)
+    shape.push_back(much && is_short(all, axis) ? Dim(all[axis]) : Dim::symbol("d" + std::to_string(axis)));
   std::vector<ir::Type> params;
   std::vector<ir::ParamLayout> layouts;
   DimFacts facts;

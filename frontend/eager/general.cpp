@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "frontend/core/layout.h"
+#include "frontend/core/short_axes.h"
 #include "frontend/eager/eager.h"
 #include "frontend/eager/rows.h"
 #include "ir/base/per_thread.h"
@@ -22,13 +23,13 @@ struct SizeRules {
   }
 };
 
-// Sizes up to `fixed` are numbers; of the others equal ones have one symbol: rules that need two sizes to be equal then
-// see that they are.
-SizeRules rules_for(std::span<const int64_t> sizes, int64_t fixed) {
+// Short sizes and those up to `fixed` are numbers; of the others equal ones have one symbol: rules that need two sizes
+// to be equal then see that they are.
+SizeRules rules_for(std::span<const int64_t> sizes, const std::vector<bool>& is_short, int64_t fixed) {
   SizeRules r;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto first = static_cast<uint32_t>(std::find(sizes.begin(), sizes.end(), sizes[i]) - sizes.begin());
-    if (sizes[i] == 1 || sizes[i] <= fixed)
+    if (sizes[i] == 1 || is_short[i] || sizes[i] <= fixed)
       r.rules.push_back({sizes[i], 0});
     else
       r.rules.push_back({-1, first});
@@ -123,19 +124,25 @@ SizeRules without_chance(const RowCall& call, const Prepared& p, SizeRules rules
 // Their memory is kept from call to call.
 struct KeyNumbers {
   std::vector<int64_t> layouts, sizes;
+  std::vector<bool> is_short;
 };
 
 ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
-  auto& [numbers, sizes] = PerThread<KeyNumbers>::get();
+  auto& [numbers, sizes, is_short] = PerThread<KeyNumbers>::get();
   numbers.clear();
   sizes.clear();
+  is_short.clear();
+  const bool much = call.def.kind != ir::OpKind::Library &&
+                    std::any_of(p.inputs.begin(), p.inputs.end(), [](const auto& t) { return has_much_work(t.shape); });
   numbers.push_back(static_cast<int64_t>(p.inputs.size()));
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     const runtime::Tensor& t = p.inputs[i];
     numbers.push_back(static_cast<int64_t>(t.dtype.val()));
     numbers.push_back(static_cast<int64_t>(t.shape.size()));
-    for (int64_t size : t.shape) {
-      numbers.push_back(std::min<int64_t>(size, 2));
+    for (size_t axis = 0; axis < t.shape.size(); ++axis) {
+      const int64_t size = t.shape[axis];
+      is_short.push_back(much && detail::is_short(t.shape, axis));
+      numbers.push_back(is_short.back() ? size : std::min<int64_t>(size, 2));
       sizes.push_back(size);
     }
     numbers.push_back(p.strided[i]);
@@ -147,7 +154,7 @@ ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
   constexpr int64_t kFixed[] = {-1, 16, std::numeric_limits<int64_t>::max()};
   Diagnostic refused;
   for (int64_t fixed : kFixed) {
-    SizeRules rules = rules_for(sizes, fixed);
+    SizeRules rules = rules_for(sizes, is_short, fixed);
     auto f = function_of(call, p, rules);
     if (f) {
       rules = without_chance(call, p, std::move(rules));

@@ -98,7 +98,8 @@ struct Axis {
   int64_t size, to, from;  // strides in elements
 };
 
-// The axes of a copy, outermost first: those of size 1 left out, those that continue each other made one.
+// The axes of a copy, outermost first: those of size 1 left out, those that continue each other made one. There are at
+// least two.
 std::vector<Axis> axes_of(const Window& w, const runtime::Sizes& to, const runtime::Sizes& from) {
   std::vector<Axis> axes;
   for (size_t d = 0; d < w.shape.size(); ++d) {
@@ -109,57 +110,94 @@ std::vector<Axis> axes_of(const Window& w, const runtime::Sizes& to, const runti
     else
       axes.push_back({n, step, from[d]});
   }
-  if (axes.empty()) axes.push_back({1, 1, 1});
+  while (axes.size() < 2) axes.insert(axes.begin(), {1, 1, 1});
   return axes;
 }
 
 template <class T>
-void copy_elements(std::byte* to, const std::byte* from, const Axis& axis, int64_t begin, int64_t end) {
+void copy_elements(std::byte* to, const std::byte* from, const Axis& axis, int64_t count) {
   T* target = reinterpret_cast<T*>(to);
   const T* source = reinterpret_cast<const T*>(from);
-  if (axis.to == 1 && axis.from == 0) {
-    std::fill(target + begin, target + end, *source);
-    return;
-  }
-  for (int64_t i = begin; i < end; ++i) target[i * axis.to] = source[i * axis.from];
+  if (axis.to == 1 && axis.from == 0) return (void)std::fill(target, target + count, *source);
+  for (int64_t i = 0; i < count; ++i) target[i * axis.to] = source[i * axis.from];
 }
 
-// Copies elements [begin, end) of the innermost axis.
-void copy_run(std::byte* to, const std::byte* from, const Axis& axis, int64_t begin, int64_t end, size_t bytes) {
-  if (axis.to == 1 && axis.from == 1) {
-    std::memcpy(to + begin * static_cast<int64_t>(bytes), from + begin * static_cast<int64_t>(bytes),
-                static_cast<size_t>(end - begin) * bytes);
-    return;
+// Rows of `bytes` bytes, at least one and at most two words, `to_step` and `from_step` bytes apart: two words that may
+// overlap.
+template <size_t kWord>
+void copy_words(std::byte* to, const std::byte* from, int64_t rows, int64_t to_step, int64_t from_step, size_t bytes) {
+  for (int64_t row = 0; row < rows; ++row, to += to_step, from += from_step) {
+    std::byte first[kWord], last[kWord];
+    std::memcpy(first, from, kWord);
+    std::memcpy(last, from + bytes - kWord, kWord);
+    std::memcpy(to, first, kWord);
+    std::memcpy(to + bytes - kWord, last, kWord);
   }
-  switch (bytes) {
-    case 1: return copy_elements<uint8_t>(to, from, axis, begin, end);
-    case 2: return copy_elements<uint16_t>(to, from, axis, begin, end);
-    case 4: return copy_elements<uint32_t>(to, from, axis, begin, end);
-    default: return copy_elements<uint64_t>(to, from, axis, begin, end);
-  }
+}
+
+void copy_dense_rows(std::byte* to, const std::byte* from, int64_t rows, int64_t to_step, int64_t from_step,
+                     size_t bytes) {
+  if (bytes > 64)
+    for (int64_t row = 0; row < rows; ++row) std::memcpy(to + row * to_step, from + row * from_step, bytes);
+  else if (bytes >= 32)
+    copy_words<32>(to, from, rows, to_step, from_step, bytes);
+  else if (bytes >= 16)
+    copy_words<16>(to, from, rows, to_step, from_step, bytes);
+  else if (bytes >= 8)
+    copy_words<8>(to, from, rows, to_step, from_step, bytes);
+  else if (bytes >= 4)
+    copy_words<4>(to, from, rows, to_step, from_step, bytes);
+  else if (bytes >= 2)
+    copy_words<2>(to, from, rows, to_step, from_step, bytes);
+  else
+    copy_words<1>(to, from, rows, to_step, from_step, bytes);
 }
 
 struct Copy {
-  std::vector<Axis> axes;
+  std::vector<Axis> axes;  // at least two
   std::byte* to;
   const std::byte* from;
   size_t bytes;  // of an element
 
   // Elements [begin, end) in the order of the axes.
   void run(int64_t begin, int64_t end) const {
-    const Axis& inner = axes.back();
+    const int64_t size = axes.back().size, rows = axes[axes.size() - 2].size;
     for (int64_t at = begin; at < end;) {
-      const int64_t row = at / inner.size, first = at % inner.size;
-      const int64_t last = std::min(inner.size, first + (end - at));
-      int64_t target = 0, source = 0, rest = row;
-      for (size_t d = axes.size() - 1; d-- > 0;) {
-        target += rest % axes[d].size * axes[d].to;
-        source += rest % axes[d].size * axes[d].from;
-        rest /= axes[d].size;
-      }
-      const auto width = static_cast<int64_t>(bytes);
-      copy_run(to + target * width, from + source * width, inner, first, last, bytes);
-      at += last - first;
+      const int64_t row = at / size, first = at % size;
+      // Whole rows along the next axis are copied together.
+      const int64_t whole = first == 0 ? std::min(rows - row % rows, (end - at) / size) : 0;
+      const int64_t last = whole > 0 ? size : std::min(size, first + (end - at));
+      copy_rows(row, std::max<int64_t>(1, whole), first, last);
+      at += std::max<int64_t>(1, whole) * (last - first);
+    }
+  }
+
+ private:
+  // Elements [first, last) of rows [row, row + count), which lie on the axis before the innermost one.
+  void copy_rows(int64_t row, int64_t count, int64_t first, int64_t last) const {
+    const Axis &inner = axes.back(), &outer = axes[axes.size() - 2];
+    int64_t target = first * inner.to, source = first * inner.from, rest = row;
+    for (size_t d = axes.size() - 1; d-- > 0;) {
+      target += rest % axes[d].size * axes[d].to;
+      source += rest % axes[d].size * axes[d].from;
+      rest /= axes[d].size;
+    }
+    const auto width = static_cast<int64_t>(bytes);
+    std::byte* const at = to + target * width;
+    const std::byte* const here = from + source * width;
+    if (inner.to == 1 && inner.from == 1)
+      return copy_dense_rows(at, here, count, outer.to * width, outer.from * width,
+                             static_cast<size_t>((last - first) * width));
+    for (int64_t i = 0; i < count; ++i)
+      copy_run(at + i * outer.to * width, here + i * outer.from * width, inner, last - first);
+  }
+
+  void copy_run(std::byte* at, const std::byte* here, const Axis& axis, int64_t count) const {
+    switch (bytes) {
+      case 1: return copy_elements<uint8_t>(at, here, axis, count);
+      case 2: return copy_elements<uint16_t>(at, here, axis, count);
+      case 4: return copy_elements<uint32_t>(at, here, axis, count);
+      default: return copy_elements<uint64_t>(at, here, axis, count);
     }
   }
 };
@@ -192,13 +230,29 @@ void copy_window(const Window& w, runtime::Tensor source, runtime::Tensor& resul
   runtime::parallel_for(elements, kPortionBytes / bytes, portion, &copy);
 }
 
-// Writes the element of a scalar everywhere.
-void fill(const runtime::Tensor& value, runtime::Tensor& result) {
-  runtime::Tensor spread{value.buffer, value.dtype, result.shape, runtime::Sizes(result.shape.size()), value.offset};
-  const size_t rank = result.shape.size();
-  Window whole{0, runtime::Sizes(rank), runtime::Sizes(rank), result.shape, runtime::Sizes(rank)};
-  std::fill(whole.step.begin(), whole.step.end(), 1);
-  copy_window(whole, std::move(spread), result);
+// Writes the element of a scalar into a part of the result.
+void fill(const runtime::Tensor& value, const runtime::Sizes& first, const runtime::Sizes& shape,
+          runtime::Tensor& result) {
+  const size_t rank = shape.size();
+  runtime::Tensor spread{value.buffer, value.dtype, shape, runtime::Sizes(rank), value.offset};
+  Window part{0, runtime::Sizes(rank), first, shape, runtime::Sizes(rank)};
+  std::fill(part.step.begin(), part.step.end(), 1);
+  copy_window(part, std::move(spread), result);
+}
+
+// The same around a window: along each axis before and behind it, where the axes before this one are inside of it.
+void fill_around(const Window& w, const runtime::Tensor& value, runtime::Tensor& result) {
+  runtime::Sizes first(w.shape.size()), shape = result.shape;
+  for (size_t d = 0; d < w.shape.size(); ++d) {
+    const int64_t behind = w.to[d] + w.shape[d];
+    shape[d] = w.to[d];
+    fill(value, first, shape, result);
+    first[d] = behind;
+    shape[d] = result.shape[d] - behind;
+    fill(value, first, shape, result);
+    first[d] = w.to[d];
+    shape[d] = w.shape[d];
+  }
 }
 
 // Whether the last source is a donated operand that the result can be written over: all of it, as it lies.
@@ -257,7 +311,13 @@ bool run_windows(const RowCall& call, runtime::Tensor& result) {
   for (const Window& w : windows)
     if (std::any_of(w.step.begin(), w.step.end(), [](int64_t step) { return step != 1; })) return false;
   result = allocate(call.types[0].dtype, to_shape(call.types[0].shape));
-  if (rule.fill >= 0) fill(call.operands[static_cast<size_t>(rule.fill)], result);
+  if (rule.fill >= 0) {
+    const runtime::Tensor& value = call.operands[static_cast<size_t>(rule.fill)];
+    if (windows.size() == 1)
+      fill_around(windows[0], value, result);
+    else
+      fill(value, runtime::Sizes(result.shape.size()), result.shape, result);
+  }
   // Where windows meet, the first source counts.
   for (size_t i = windows.size(); i-- > 0;)
     copy_window(windows[i], call.operands[static_cast<size_t>(windows[i].operand)], result);

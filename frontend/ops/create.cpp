@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "frontend/core/build.h"
+#include "frontend/ops/composed.h"
 
 namespace frit {
 
@@ -174,10 +175,22 @@ array diagonal_mask(std::string_view op, std::string_view comparison, const Dim&
   if (k != 0) rows = add(rows, array(k, type), s);
   return elementwise(comparison, {rows, positions({n, m}, 1, type, s)}, s);
 }
+
+// The same in the element type, as one function.
+array diagonal_array(std::string_view op, std::string_view comparison, const Dim& n, const Dim& m, int k, Dtype dtype,
+                     const StreamOrDevice& s) {
+  check_size(op, n, s);
+  check_size(op, m, s);
+  const auto of_carrier = [=](const std::vector<array>& in) {
+    const ir::Dims sizes = detail::carried_sizes(in[0]);
+    return astype(diagonal_mask(op, comparison, sizes[0], sizes[1], k, {}), dtype);
+  };
+  return detail::composed(op, {k, detail::key_of(dtype)}, of_carrier, {detail::sizes_carrier({n, m})}, s);
+}
 }  // namespace
 
 array eye(const Size& n, const Size& m, int k, Dtype dtype, StreamOrDevice s) {
-  return astype(diagonal_mask("eye", "equal", simplify(n.dim()), simplify(m.dim()), k, s), dtype, s);
+  return diagonal_array("eye", "equal", simplify(n.dim()), simplify(m.dim()), k, dtype, s);
 }
 array eye(const Size& n, Dtype dtype, StreamOrDevice s) { return eye(n, n, 0, dtype, s); }
 array eye(const Size& n, const Size& m, StreamOrDevice s) { return eye(n, m, 0, float32, s); }
@@ -189,26 +202,27 @@ array identity(const Size& n, StreamOrDevice s) { return eye(n, n, 0, float32, s
 array tri(const Size& n, const Size& m, int k, Dtype dtype, StreamOrDevice s) {
   // A negative size is none, as in NumPy and MLX.
   const auto size = [](const Size& v) { return v.is_number() && v.value() < 0 ? Dim(0) : simplify(v.dim()); };
-  return astype(diagonal_mask("tri", "greater_equal", size(n), size(m), k, s), dtype, s);
+  return diagonal_array("tri", "greater_equal", size(n), size(m), k, dtype, s);
 }
 array tri(const Size& n, Dtype dtype, StreamOrDevice s) { return tri(n, n, 0, dtype, s); }
 
 namespace {
 
-// Where row + k compares with the column in this way, over the last two axes.
-array lower_part(std::string_view op, std::string_view comparison, const array& x, int k, const StreamOrDevice& s) {
-  const int ndim = static_cast<int>(x.ndim());
-  if (ndim < 2) fail(std::string(op) + ": " + text(x) + " is not a matrix", "give an array with two axes or more", s);
-  return diagonal_mask(op, comparison, size_of(x, ndim - 2), size_of(x, ndim - 1), k, s);
+// `x` where row + k compares with the column in this way, over the last two axes; zero elsewhere.
+array part_of(std::string_view op, std::string_view comparison, const array& x, int k, const StreamOrDevice& s) {
+  if (x.ndim() < 2)
+    fail(std::string(op) + ": " + text(x) + " is not a matrix", "give an array with two axes or more", s);
+  const auto kept = [=](const std::vector<array>& in) {
+    const array& a = in[0];
+    const int ndim = static_cast<int>(a.ndim());
+    return where(diagonal_mask(op, comparison, size_of(a, ndim - 2), size_of(a, ndim - 1), k, {}), a, zeros_like(a));
+  };
+  return detail::composed(op, {k}, kept, {x}, s);
 }
 
 }  // namespace
 
-array tril(array x, int k, StreamOrDevice s) {
-  return where(lower_part("tril", "greater_equal", x, k, s), x, zeros_like(x, s), s);
-}
-array triu(array x, int k, StreamOrDevice s) {
-  return where(lower_part("triu", "greater", x, k, s), zeros_like(x, s), x, s);
-}
+array tril(array x, int k, StreamOrDevice s) { return part_of("tril", "greater_equal", x, k, s); }
+array triu(array x, int k, StreamOrDevice s) { return part_of("triu", "less_equal", x, k, s); }
 
 }  // namespace frit

@@ -20,7 +20,4 @@ struct Case {
 // nothing reads, and makes symbols numbers, sizes small, and constants plain.
 Case shrink(Case start, const std::function<bool(const Case&)>& fails);
 
-// The function with every size of its types and attributes changed. Fails where the ops refuse the new sizes.
-Result<Function> with_sizes(const Function& f, const std::function<Dim(const Dim&)>& change);
-
 }  // namespace frit::ir

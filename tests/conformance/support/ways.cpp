@@ -13,8 +13,8 @@
 
 #include "codegen/core/options.h"
 #include "ir/graph/control.h"
+#include "ir/graph/resize.h"
 #include "ir/interpret/interpret_kernel.h"
-#include "ir/reduce/shrink.h"
 #include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
