@@ -5,14 +5,15 @@ namespace frit::detail {
 
 namespace {
 
-// The stride where code is specialised on it, a number that no such stride has otherwise.
+// The stride where code is specialised on it, a number that no such stride has otherwise. The memory of an argument
+// begins at its first element in a plan of known sizes, so strides that run backwards stay symbols.
 constexpr int64_t kFixed = 16, kOpen = kFixed + 1;
-int64_t class_of(int64_t stride) { return -kFixed <= stride && stride <= kFixed ? stride : kOpen; }
+int64_t class_of(int64_t stride) { return 0 <= stride && stride <= kFixed ? stride : kOpen; }
 
 }  // namespace
 
 void append_layout(std::string& key, std::span<const int64_t> strides) {
-  for (int64_t stride : strides) key += static_cast<char>('a' + kFixed + class_of(stride));
+  for (int64_t stride : strides) key += static_cast<char>('a' + class_of(stride));
 }
 
 void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides) {

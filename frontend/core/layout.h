@@ -1,7 +1,7 @@
 // The part of an operand's layout that code is specialised on.
 //
-// Strides of a few elements, forwards and backwards, are numbers: code then reads broadcast elements once, and
-// neighbours and every second element in whole vectors. Every other stride is a symbol that the call binds.
+// Strides of a few elements are numbers: code then reads broadcast elements once, and neighbours and every second
+// element in whole vectors. Every other stride is a symbol that the call binds.
 #pragma once
 
 #include <cstdint>
