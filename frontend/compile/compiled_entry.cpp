@@ -137,6 +137,9 @@ Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
     FRIT_ASSIGN_OR_RETURN(shorter, ir::with_sizes(f, change));
     f = std::move(shorter);
   }
+  for (const OpenAxis& open : open_axes_)
+    if (DimRange range = f.facts.range(Dim::symbol(open.symbol)); range.high > kLongestAxis)
+      f.facts.set_range(open.symbol, {range.low, kLongestAxis});
   for (size_t i = 0; i < known.large.size(); ++i)
     if (known.large[i])
       f.facts.assume_nonnegative(f.type(f.results[i]).size() -

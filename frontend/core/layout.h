@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "ir/graph/graph.h"
 
 namespace frit::detail {
+
+// The most elements of an array's axis. Positions along an axis fit into 32 bits, which code makes use of.
+inline constexpr int64_t kLongestAxis = std::numeric_limits<int32_t>::max();
 
 // One character for each axis.
 void append_layout(std::string& key, std::span<const int64_t> strides);

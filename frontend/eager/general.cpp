@@ -92,7 +92,7 @@ Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const S
       type.shape.push_back(rules.dim(at++));
       // The key tells empty axes from others, so an axis that positions are read for is known to have elements.
       if (const std::string* symbol = type.shape.back().as_symbol(); symbol && size > 0)
-        facts.set_range(*symbol, {2, DimFacts::kMaxSize});
+        facts.set_range(*symbol, {2, kLongestAxis});
     }
     params.push_back(type);
     layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, i, facts) : ir::ParamLayout{});

@@ -1,9 +1,11 @@
 // Norms of vectors and matrices, and the cross product.
+#include <bit>
 #include <cmath>
 
 #include "frontend/core/build.h"
 #include "frontend/frit/linalg.h"
 #include "frontend/frit/linalg_factor.h"
+#include "frontend/ops/composed.h"
 
 namespace frit::linalg {
 
@@ -26,23 +28,37 @@ array in_type_of(const array& a, const array& result, const StreamOrDevice& s) {
   return astype(result, detail::at_least_float(a.dtype()), s);
 }
 
+// `of` these axes, in one kernel. `number` is an order that it depends on.
+array over_axes(const array& a, const Axes& axes, bool keepdims, double number,
+                const std::function<array(const array&)>& of, const StreamOrDevice& s) {
+  detail::ComposedKey key{keepdims, std::bit_cast<int64_t>(number), static_cast<int64_t>(a.ndim())};
+  key.insert(key.end(), axes.begin(), axes.end());
+  return detail::composed("norm", std::move(key), [of](const std::vector<array>& in) { return of(in[0]); }, {a}, s);
+}
+
 // The root of the sum of squares; of complex numbers a real one.
 array euclidean(const array& a, const Axes& axes, bool keepdims, const StreamOrDevice& s) {
-  const array squares = is_complex(a.dtype()) ? add(square(real(a, s), s), square(imag(a, s), s), s)
-                                              : square(astype(a, detail::at_least_float(a.dtype()), s), s);
-  return sqrt(sum(squares, axes, keepdims, s), s);
+  const auto root = [=](const array& x) {
+    const array squares = is_complex(x.dtype()) ? add(square(real(x)), square(imag(x)))
+                                                : square(astype(x, detail::at_least_float(x.dtype())));
+    return sqrt(sum(squares, axes, keepdims));
+  };
+  return over_axes(a, axes, keepdims, 2, root, s);
 }
 
 array vector_norm(const array& a, double ord, const Axes& axes, bool keepdims, const StreamOrDevice& s) {
   if (ord == 2) return euclidean(a, axes, keepdims, s);
-  const array sizes = abs(a, s);
-  if (ord == 0) return in_type_of(a, sum(astype(not_equal(a, array(0, a.dtype()), s), int32, s), axes, keepdims, s), s);
-  if (ord == 1) return in_type_of(a, sum(sizes, axes, keepdims, s), s);
-  if (ord == kInfinity) return in_type_of(a, max(sizes, axes, keepdims, s), s);
-  if (ord == -kInfinity) return in_type_of(a, min(sizes, axes, keepdims, s), s);
-  const array exact = astype(sizes, detail::at_least_float(sizes.dtype()), s), power_of(ord, exact.dtype());
-  const array total = sum(power(exact, power_of, s), axes, keepdims, s);
-  return in_type_of(a, power(total, array(1 / ord, exact.dtype()), s), s);
+  const auto of_order = [=](const array& x) {
+    const array sizes = abs(x);
+    if (ord == 0) return in_type_of(x, sum(astype(not_equal(x, array(0, x.dtype())), int32), axes, keepdims), {});
+    if (ord == 1) return in_type_of(x, sum(sizes, axes, keepdims), {});
+    if (ord == kInfinity) return in_type_of(x, max(sizes, axes, keepdims), {});
+    if (ord == -kInfinity) return in_type_of(x, min(sizes, axes, keepdims), {});
+    const array exact = astype(sizes, detail::at_least_float(sizes.dtype())), power_of(ord, exact.dtype());
+    const array total = sum(power(exact, power_of), axes, keepdims);
+    return in_type_of(x, power(total, array(1 / ord, exact.dtype())), {});
+  };
+  return over_axes(a, axes, keepdims, ord, of_order, s);
 }
 
 array singular_values(const array& a, const Axes& axes, const StreamOrDevice& s) {
