@@ -77,7 +77,7 @@ class CompiledEntry {
   std::atomic<uint64_t> last_used{0};
 
  private:
-  // What code takes for granted of a call besides the signature.
+  // The properties of a call, besides the signature, that code takes for granted.
   struct Assumptions {
     bool strided = false;                                 // some argument is not dense
     std::vector<bool> large;                              // results too large for the caches; empty when there is none

@@ -1,3 +1,4 @@
+// Which axes are short, and how much work pays for code of their sizes.
 #include "frontend/core/short_axes.h"
 
 namespace frit::detail {

@@ -1,3 +1,4 @@
+// Rebuilds functions with other sizes.
 #include "ir/graph/resize.h"
 
 #include <algorithm>

@@ -49,7 +49,7 @@ TEST(ShortAxes, AllWaysGiveTheSameBits) {
   std::mt19937 random(7);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
   const Dtype dtypes[] = {float32, float16, bfloat16};
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 15; ++round) {
     const int narrow = draw(2, 70), rows = 20000 / narrow * 2;
     const array x =
         astype(random::normal({rows, narrow}, float32, random::key(static_cast<uint64_t>(round))), dtypes[draw(0, 2)]);
@@ -57,7 +57,7 @@ TEST(ShortAxes, AllWaysGiveTheSameBits) {
                            slice(x, {0, narrow - 1}, {rows, -narrow - 1}, {1, -1}), reshape(x, {2, rows / 2, narrow})};
     const array& view = views[static_cast<size_t>(round % 5)];
     const auto functions = functions_along(draw(0, static_cast<int>(view.ndim()) - 1));
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {
       const auto& [name, fn] = functions[static_cast<size_t>(draw(0, static_cast<int>(functions.size()) - 1))];
       const std::string eager = bytes_of(fn(view)), what = std::string(name) + " of " + eager.substr(0, 40);
       EXPECT_TRUE(eager == bytes_of(compile(fn)(view))) << what;
@@ -69,7 +69,7 @@ TEST(ShortAxes, AllWaysGiveTheSameBits) {
 // Code for short sizes is bounded, and calls past the bound run code for any size.
 TEST(ShortAxes, FunctionsOfAnyShapeHaveFewCodes) {
   auto f = compile([](array x) { return sum(exp(x), -1); }, true);
-  for (int narrow = 2; narrow < 30; ++narrow) {
+  for (int narrow = 2; narrow < 24; narrow += 2) {
     const array x = random::normal({100000 / narrow, narrow});
     EXPECT_TRUE(bytes_of(f(x)) == bytes_of(sum(exp(x), -1))) << narrow;
     EXPECT_TRUE(bytes_of(f(transpose(x))) == bytes_of(sum(exp(transpose(x)), -1))) << narrow;
@@ -89,7 +89,7 @@ TEST(ShortAxes, ConditionsOfATraceHoldForItsShortSizes) {
 // Rows of every length in bytes around the words that copy them.
 TEST(ShortAxes, JoinedAndPaddedRows) {
   for (const Dtype dtype : {uint8, int16, float32, int64})
-    for (int left = 1; left <= 70; left += left < 20 ? 1 : 7) {
+    for (int left = 1; left <= 70; left += left < 20 ? 1 : 10) {
       const int rows = 700, right = 71 - left;
       const array a = astype(arange(rows * left), dtype), b = astype(arange(rows * right), dtype);
       const array x = reshape(a, {rows, left}), y = reshape(b, {rows, right});
