@@ -31,6 +31,8 @@ struct Ahead {
 template <class T, class Dot>
 bool takes_few_rows(const Matrix& a, const Matrix& b) {
   using C = SumLane<T>;
+  // The rows of the left operand are copied, element by element where these do not lie side by side.
+  if (reads_sides<T>(a) && is_narrow<T>(b)) return false;
   if (b.col_stride == 1 && b.cols >= Vector<C>::kLanes) {
     // Small operands with more rows stay in the cache, where the kernels of many rows take them as they lie.
     const int64_t bytes = b.rows * b.row_stride * static_cast<int64_t>(sizeof(T));

@@ -42,6 +42,8 @@ constexpr int64_t kRoundedRows = 48;
 constexpr int64_t kFewRows = 48, kTurnedRows = 192, kTurnedColumns = 32;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
+// Bytes from one element of k to the next up to which units of an operand that is not packed stay in the caches.
+constexpr int64_t kNearBytes = 2048;
 
 // The contents of a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
 struct Plain {
@@ -282,6 +284,21 @@ FRIT_ISA void pack_columns_plainly(const Lines<T>& from, SumLane<T>* to) {
   }
 }
 
+// Whether the rows of `a`, which lie side by side, are read as they lie: columns that are few do not make up for
+// turning them.
+template <class T>
+bool reads_sides(const Matrix& a) {
+  return std::is_same_v<T, SumLane<T>> && a.row_stride == 1 && a.col_stride > 0 &&
+         a.col_stride * static_cast<int64_t>(sizeof(T)) <= kNearBytes;
+}
+
+// Whether the columns of `b` are one panel, whose rows lie near one another.
+template <class T>
+bool is_narrow(const Matrix& b) {
+  return b.cols * kParts<T> <= Blocking<SumLane<T>>::kPanel && b.col_stride == 1 && b.row_stride > 0 &&
+         b.row_stride * static_cast<int64_t>(sizeof(T)) <= kNearBytes / 4;
+}
+
 // Rows of sums, rounded, to `to`.
 template <class T>
 FRIT_ISA void store_rows(const SumLane<T>* from, int64_t stride, const Matrix& to) {
@@ -325,7 +342,9 @@ FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& 
   auto span = [](const Matrix& x) {
     return static_cast<int64_t>(sizeof(T)) * std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
   };
-  if (b.col_stride != 1 || (m * n * units > kUnpacked && std::max(span(a), span(b)) > kUnpackedSpan)) return false;
+  if (b.col_stride != 1) return false;
+  const bool narrow = is_narrow<T>(b) && (a.col_stride == 1 || reads_sides<T>(a));
+  if (!narrow && m * n * units > kUnpacked && std::max(span(a), span(b)) > kUnpackedSpan) return false;
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = units * block / blocks, next = units * (block + 1) / blocks;
     KernelArgs<C> g{static_cast<const C*>(a.data) + first * a.col_stride,
@@ -392,7 +411,7 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   const int64_t sum_stride = in_place ? c.row_stride : shared ? most_cols : n;
   // Rows whose units lie in memory as the kernels take them are packed only if enough columns make up for it.
   const bool whole_units = kAsItLies || (kPairs && a.cols % 2 == 0 && a.row_stride % 2 == 0);
-  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && n <= B::kBlockCols;
+  const bool rows_as_they_lie = n <= B::kBlockCols && ((whole_units && a.col_stride == 1) || reads_sides<T>(a));
   const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(m * B::kPackedStride),
                size_b = static_cast<size_t>(most_cols / B::kPanel * B::panel_step(most_units)),
                size_c = in_place
@@ -428,9 +447,9 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
           g.start_stride = n;
         }
         if (rows_as_they_lie) {
-          g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + k0) + u;
+          g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + (k0 + l0) * a.col_stride);
           g.a_stride = a.row_stride / kPerUnit;
-          g.a_step = 1;
+          g.a_step = kAsItLies ? a.col_stride : 1;
         }
         const int64_t panel_step = B::panel_step(part);
         if (!in_place && last && block + 1 == blocks) {

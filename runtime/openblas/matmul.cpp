@@ -169,7 +169,7 @@ void set_tiles(Run& run, bool wide) {
   // Tiles as large as the caches like, and smaller ones until each thread has a few. Few rows are bound by reading the
   // other operand, best in long rows.
   run.tile_rows = std::min<int64_t>(p.m, 512);
-  run.tile_cols = std::min<int64_t>(p.n, p.m <= 48 ? 4096 : 512);
+  run.tile_cols = std::min<int64_t>(p.n, p.m <= 48 ? 4096 : 2048);
   const int64_t threads = num_threads(),
                 enough = threads == 1 ? 1 : std::min(3 * threads, p.batches * p.m * p.n * p.k / kWorthwhile);
   auto halve = [](int64_t size, int64_t unit) { return (size / 2 + unit - 1) / unit * unit; };
