@@ -37,8 +37,10 @@ class RowLowering {
   Status run() {
     FRIT_TRY(analyse());
     auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
-    if (!std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty))
-      shape_.spans_blocks(f_.facts, l_.context.target) ? lower_split() : lower_rows();
+    const bool empty = std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty);
+    const bool split = !empty && shape_.spans_blocks(f_.facts, l_.context.target);
+    if (split) lower_split();
+    if (!empty && !split) lower_rows();
     for (size_t i = 0; i < g_.outputs.size(); ++i) l_.placements[g_.outputs[i]] = {buffers_[i], dense(g_.outputs[i])};
     return {};
   }

@@ -196,7 +196,10 @@ FRIT_ISA void rows_by_columns(KernelArgs<C> g, int64_t rows, int64_t cols, int64
       if (start) g.start = start + first * g.start_stride + j;
       const int64_t width = std::min(B::kPanel, cols - j);
       g.width = width > B::kLanes ? width - B::kLanes : width;
-      width > B::kLanes ? kernel_of<Dot, C, kStride, 2>(height, g) : kernel_of<Dot, C, kStride, 1>(height, g);
+      if (width > B::kLanes)
+        kernel_of<Dot, C, kStride, 2>(height, g);
+      else
+        kernel_of<Dot, C, kStride, 1>(height, g);
     }
   }
 }
@@ -454,11 +457,12 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
         const int64_t panel_step = B::panel_step(part);
         if (!in_place && last && block + 1 == blocks) {
           const Matrix rounded = c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T));
-          rows_as_they_lie ? round_by_columns<T, Dot, 0>(g, panel_step, rounded, shared)
-                           : round_by_columns<T, Dot, B::kPackedStride>(g, panel_step, rounded, shared);
+          constexpr int64_t kStride = B::kPackedStride;
+          (rows_as_they_lie ? round_by_columns<T, Dot, 0> : round_by_columns<T, Dot, kStride>)(g, panel_step, rounded,
+                                                                                               shared);
         } else {
-          rows_as_they_lie ? rows_by_columns<Dot, 0>(g, m, cols, panel_step)
-                           : rows_by_columns<Dot, B::kPackedStride>(g, m, cols, panel_step);
+          (rows_as_they_lie ? rows_by_columns<Dot, 0, C> : rows_by_columns<Dot, B::kPackedStride, C>)(g, m, cols,
+                                                                                                      panel_step);
         }
       }
     }

@@ -77,8 +77,10 @@ FRIT_ISA void sum_lines(const LineProduct& g) {
     const int64_t first = g.rows * s / strips, height = g.rows * (s + 1) / strips - first;
     const float* left = static_cast<const float*>(g.left) + first * g.row_step;
     float* to = g.sums + first * g.stride;
-    g.cols > kLanes ? line_kernel_of<Dot, 2>(height, g, left, to, g.cols - kLanes)
-                    : line_kernel_of<Dot, 1>(height, g, left, to, g.cols);
+    if (g.cols > kLanes)
+      line_kernel_of<Dot, 2>(height, g, left, to, g.cols - kLanes);
+    else
+      line_kernel_of<Dot, 1>(height, g, left, to, g.cols);
   }
 }
 

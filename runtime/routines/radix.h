@@ -33,7 +33,7 @@ class RadixSort {
 
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
-    if (vectors_pay(n)) return vector_sort(a, b, n, into_b);
+    if (vectors_pay(n)) return word_sort(a).sort(a, b, n, into_b);
     by_digits(a, b, n, into_b);
   }
 
@@ -58,7 +58,7 @@ class RadixSort {
   }
 
  private:
-  bool vectors_pay(int64_t n) const { return has_vector_sort() && (width_ > kNarrowBits || n <= kFewNarrow); }
+  bool vectors_pay(int64_t n) const { return vector_sort() && (width_ > kNarrowBits || n <= kFewNarrow); }
 
   // Sorts without vectors, as `run` does.
   void by_digits(W* a, W* b, int64_t n, bool into_b) const {
@@ -83,7 +83,7 @@ class RadixSort {
     while (!open.empty()) {
       const Part p = open.back();
       open.pop_back();
-      const W pivot = vector_pivot(p.a, p.n);
+      const W pivot = word_sort(p.a).pivot(p.a, p.n);
       std::vector<int64_t> low(static_cast<size_t>(chunks));
       const auto from = [&](int64_t c) { return p.n * c / chunks; };
       const auto each = [&](const auto& body) {
@@ -91,7 +91,7 @@ class RadixSort {
           for (int64_t c = begin; c < end; ++c) body(c, static_cast<size_t>(c));
         });
       };
-      each([&](int64_t c, size_t i) { low[i] = vector_count(p.a + from(c), from(c + 1) - from(c), pivot); });
+      each([&](int64_t c, size_t i) { low[i] = word_sort(p.a).count(p.a + from(c), from(c + 1) - from(c), pivot); });
       int64_t left = 0;
       for (int64_t& count : low) left += std::exchange(count, left);
       if (left == p.n) {  // too many words are equal
@@ -99,7 +99,7 @@ class RadixSort {
         continue;
       }
       each([&](int64_t c, size_t i) {
-        vector_deal(p.a + from(c), from(c + 1) - from(c), pivot, p.b + low[i], p.b + left + (from(c) - low[i]));
+        word_sort(p.a).deal(p.a + from(c), from(c + 1) - from(c), pivot, p.b + low[i], p.b + left + (from(c) - low[i]));
       });
       for (const Part& half : {Part{p.b, p.a, left, !p.into_b}, Part{p.b + left, p.a + left, p.n - left, !p.into_b}})
         (half.n > most ? open : parts).push_back(half);

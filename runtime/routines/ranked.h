@@ -21,18 +21,18 @@ template <class W>
 W ranked_word(const W* words, int64_t n, int64_t rank, W* memory) {
   constexpr int64_t kFew = 256;
   W *to = memory, *other = memory + n;
-  if (has_vector_sort()) {
+  if (vector_sort()) {
     // Two words of a sample keep a fifth of the words. So many bad pairs come from words made for it.
     for (int rounds = 64; n > kFew && rounds > 0; --rounds) {
-      const Bounds<W> bounds = vector_bounds(words, n, rank);
+      const Bounds<W> bounds = word_sort(words).bounds(words, n, rank);
       W low = bounds.low, high = bounds.high;
-      Kept kept = vector_keep(words, n, low, high, to);
+      Kept kept = word_sort(words).keep(words, n, low, high, to);
       if (rank < kept.below) {
         high = static_cast<W>(low - 1), low = 0;
-        kept = vector_keep(words, n, low, high, to);
+        kept = word_sort(words).keep(words, n, low, high, to);
       } else if (rank >= kept.below + kept.kept) {
         low = static_cast<W>(high + 1), high = static_cast<W>(~W{0});
-        kept = vector_keep(words, n, low, high, to);
+        kept = word_sort(words).keep(words, n, low, high, to);
       }
       if (low == high) return low;
       if (kept.kept <= n / 2) {
@@ -43,15 +43,15 @@ W ranked_word(const W* words, int64_t n, int64_t rank, W* memory) {
         continue;
       }
       // Few words differ: one of them splits the others.
-      W pivot = vector_pivot(words, n);
-      int64_t least = vector_count(words, n, pivot);
+      W pivot = word_sort(words).pivot(words, n);
+      int64_t least = word_sort(words).count(words, n, pivot);
       if (least == n && pivot > 0) {
         // The pivot is the greatest word, and may stand there many times.
-        least = vector_count(words, n, --pivot);
+        least = word_sort(words).count(words, n, --pivot);
         if (rank >= least) return static_cast<W>(pivot + 1);
       }
       if (least == n) return pivot;
-      vector_deal(words, n, pivot, to, to + least);
+      word_sort(words).deal(words, n, pivot, to, to + least);
       words = rank < least ? to : to + least;
       n = rank < least ? least : n - least;
       rank -= rank < least ? 0 : least;
@@ -59,7 +59,7 @@ W ranked_word(const W* words, int64_t n, int64_t rank, W* memory) {
     }
     if (n <= kFew) {
       std::copy_n(words, n, to);
-      vector_sort(to, other, n, false);
+      word_sort(to).sort(to, other, n, false);
       return to[rank];
     }
   }

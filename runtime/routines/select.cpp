@@ -137,10 +137,10 @@ class Select {
     const int64_t at = loops.place(keys, n_, middle, kth - loops.count_below(keys, n_, middle));
     dealt[kth] = values[at];
     // Of elements that equal the one in the middle, those before it go to the front.
-    if (has_vector_sort()) {
-      const int64_t front = vector_deal_values(keys, values, at, middle, false, dealt, dealt + kth + 1);
-      vector_deal_values(keys + at + 1, values + at + 1, n_ - at - 1, middle, true, dealt + front,
-                         dealt + kth + 1 + (at - front));
+    if (vector_sort()) {
+      const int64_t front = word_sort(keys).deal_values(keys, values, at, middle, false, dealt, dealt + kth + 1);
+      word_sort(keys).deal_values(keys + at + 1, values + at + 1, n_ - at - 1, middle, true, dealt + front,
+                                  dealt + kth + 1 + (at - front));
       return;
     }
     // A mask chooses the place, as no branch on data is foreseen.
@@ -184,9 +184,9 @@ class Select {
     }
     const W least = ranked_word(keys, n_, n_ - k, memory);
     int64_t count = 0;
-    if (has_vector_sort()) {
+    if (vector_sort()) {
       if (least != static_cast<W>(~W{0}))
-        count = vector_keep(keys, n_, static_cast<W>(least + 1), static_cast<W>(~W{0}), memory).kept;
+        count = word_sort(keys).keep(keys, n_, static_cast<W>(least + 1), static_cast<W>(~W{0}), memory).kept;
     } else {
       for (int64_t i = 0; i < n_; ++i)
         if (keys[i] > least) memory[count++] = keys[i];
@@ -257,7 +257,7 @@ class Select {
   template <class W>
   static void sort_words(W* words, int64_t n, W* memory) {
     if constexpr (sizeof(W) <= 8)
-      if (has_vector_sort()) return vector_sort(words, memory, n, false);
+      if (vector_sort()) return word_sort(words).sort(words, memory, n, false);
     std::sort(words, words + n);
   }
 

@@ -131,7 +131,7 @@ class Sort {
     Key* sorted = keys;
     if (counts_order_keys(bits, n_)) {
       sort_by_counts(keys, n_, range.low, bits, threads ? num_threads() : 1);
-    } else if (sizeof(Key) == 8 && bits <= 32 && has_vector_sort()) {
+    } else if (sizeof(Key) == 8 && bits <= 32 && vector_sort()) {
       sort_narrowed(keys, spare, range, threads);
     } else {
       const bool into_spare = static_cast<void*>(spare) == static_cast<void*>(out);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "runtime/routines/vector_sort_sets.h"
+#include "runtime/routines/vector_sort.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -143,7 +143,7 @@ struct Words64 : Words<4> {
 
 }  // namespace
 
-constinit const SortKernels kSortAvx2{sorts_of<Words32>(), sorts_of<Words64>()};
+constinit const VectorSort kSortAvx2{sorts_of<Words32>(), sorts_of<Words64>()};
 
 }  // namespace frit::runtime::routines
 

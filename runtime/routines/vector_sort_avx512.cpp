@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/routines/vector_sort_sets.h"
+#include "runtime/routines/vector_sort.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 // g++ 12 takes the undefined register that its own header starts from for a mistake.
@@ -99,7 +99,7 @@ struct Words64 {
 
 }  // namespace
 
-constinit const SortKernels kSortAvx512{sorts_of<Words32>(), sorts_of<Words64>()};
+constinit const VectorSort kSortAvx512{sorts_of<Words32>(), sorts_of<Words64>()};
 
 }  // namespace frit::runtime::routines
 

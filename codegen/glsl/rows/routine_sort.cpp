@@ -262,7 +262,10 @@ Shader sort_short_rows(const RoutineStep& s, bool positions, const std::optional
   const int64_t tile = sorted_tile(t);
   RowForm f(s);
   const Dim n = dense_size ? *dense_size : f.n, span = power_above(n, tile);
-  dense_size ? f.dense(dense_at, n) : f.operand();
+  if (dense_size)
+    f.dense(dense_at, n);
+  else
+    f.operand();
   own_arguments(f, t, positions, span, Dim(1), std::nullopt);
   f.form.groups = form_program(ceil_div(f.rows * span, tile) * min(f.length, 1));
   f.at_most(n, tile);
