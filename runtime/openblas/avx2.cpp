@@ -91,17 +91,6 @@ struct Vector<double> {
   FRIT_ISA_INLINE static double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 };
 
-constexpr int64_t kColsInCache = 128;
-#include "runtime/openblas/kernels.h"
-
-template <bool kPairs, class T>
-FRIT_ISA void pack_rows(const Lines<T>& from, int64_t, SumLane<T>* to) {
-  pack_rows_plainly(from, to);
-}
-template <bool kPairs, class T>
-FRIT_ISA void pack_columns(const Lines<T>& from, int64_t, SumLane<T>* to) {
-  pack_columns_plainly(from, to);
-}
 // Rounds to nearest even. A NaN becomes quiet.
 FRIT_ISA_INLINE __m128i eight_rounded(__m256 v, float16_t) { return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT); }
 FRIT_ISA_INLINE __m128i eight_rounded(__m256 v, bfloat16_t) {
@@ -113,6 +102,69 @@ FRIT_ISA_INLINE __m128i eight_rounded(__m256 v, bfloat16_t) {
   const __m256i high = _mm256_srli_epi32(
       _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded), _mm256_castsi256_ps(quiet), nan)), 16);
   return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+}
+
+// Some elements of a matrix as a vector, and back.
+FRIT_ISA_INLINE __m256 load_lanes(const float* p, __m256i lanes, int64_t n) {
+  return n >= 8 ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, lanes);
+}
+FRIT_ISA_INLINE __m256d load_lanes(const double* p, __m256i lanes, int64_t n) {
+  return n >= 4 ? _mm256_loadu_pd(p) : _mm256_maskload_pd(p, lanes);
+}
+template <class T>
+FRIT_ISA_INLINE __m256 load_lanes(const T* p, __m256i, int64_t n) {
+  if (n >= 8) return load_eight(p);
+  T some[8]{};
+  for (int64_t i = 0; i < n; ++i) some[i] = p[i];
+  return load_eight(some);
+}
+FRIT_ISA_INLINE void store_lanes(float* p, __m256i lanes, int64_t n, __m256 v) {
+  if (n >= 8) return _mm256_storeu_ps(p, v);
+  _mm256_maskstore_ps(p, lanes, v);
+}
+FRIT_ISA_INLINE void store_lanes(double* p, __m256i lanes, int64_t n, __m256d v) {
+  if (n >= 4) return _mm256_storeu_pd(p, v);
+  _mm256_maskstore_pd(p, lanes, v);
+}
+template <class T>
+FRIT_ISA_INLINE void store_lanes(T* p, __m256i, int64_t n, __m256 v) {
+  const __m128i rounded = eight_rounded(v, T());
+  if (n >= 8) return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), rounded);
+  alignas(16) uint16_t numbers[8];
+  _mm_store_si128(reinterpret_cast<__m128i*>(numbers), rounded);
+  for (int64_t i = 0; i < n; ++i) p[i].bits = numbers[i];
+}
+
+// Vectors of the first elements of lines: to[u] has element u of as many lines as a vector has lanes. Gives how many
+// there are. At least the first kLines lines are there.
+template <int64_t kLines, class T, class R, size_t kLanes>
+FRIT_ISA_INLINE int64_t load_turned(const T* from, int64_t stride, int64_t lines, int64_t elements, R (&to)[kLanes]) {
+  const __m256i all = Vector<SumLane<T>>::first(elements);
+  for (int64_t i = 0; i < std::ssize(to); ++i)
+    to[i] = i < kLines || i < lines ? load_lanes(from + i * stride, all, elements) : Vector<SumLane<T>>::zero();
+  transpose(to);
+  return kLanes;
+}
+// The way back.
+template <int64_t kLines, class T, class R, size_t kLanes>
+FRIT_ISA_INLINE int64_t store_turned(R (&from)[kLanes], T* to, int64_t stride, int64_t lines, int64_t elements) {
+  transpose(from);
+  const __m256i all = Vector<SumLane<T>>::first(elements);
+  for (int64_t i = 0; i < std::ssize(from); ++i)
+    if (i < kLines || i < lines) store_lanes(to + i * stride, all, elements, from[i]);
+  return kLanes;
+}
+
+constexpr int64_t kColsInCache = 128;
+#include "runtime/openblas/kernels.h"
+
+template <bool kPairs, class T>
+FRIT_ISA void pack_rows(const Lines<T>& from, int64_t, SumLane<T>* to) {
+  pack_rows_plainly(from, to);
+}
+template <bool kPairs, class T>
+FRIT_ISA void pack_columns(const Lines<T>& from, int64_t, SumLane<T>* to) {
+  pack_columns_plainly(from, to);
 }
 template <class T>
 FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
@@ -148,6 +200,15 @@ MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   return nullptr;
 }
 
+ManyFn avx2_many(Dtype t, int64_t m, int64_t n, int64_t k) {
+  static const bool has = cpu_runs("x86-64-v3");
+  if (!has) return nullptr;
+  if (t == float32) return pick_many<float, Plain>(m, n, k);
+  if (t == float64) return pick_many<double, Plain>(m, n, k);
+  if (t == float16) return pick_many<float16_t, Plain>(m, n, k);
+  return t == bfloat16 ? pick_many<bfloat16_t, Plain>(m, n, k) : nullptr;
+}
+
 const PackedProduct* avx2_packed(Dtype t) {
   static const bool has = cpu_runs("x86-64-v3");
   if (!has) return nullptr;
@@ -173,6 +234,7 @@ const LineKernels* avx2_lines(Dtype t) {
 const LineKernels* avx2_lines(Dtype) { return nullptr; }
 const DepthwiseKernels* avx2_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx2_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+ManyFn avx2_many(Dtype, int64_t, int64_t, int64_t) { return nullptr; }
 const PackedProduct* avx2_packed(Dtype) { return nullptr; }
 #endif
 

@@ -39,6 +39,14 @@ struct Pairs {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
 #endif
   }
+  // A pair of widened elements.
+  FRIT_ISA_INLINE static __m512 joined(__m512 even, __m512 odd) {
+    return _mm512_castsi512_ps(
+        _mm512_or_si512(_mm512_srli_epi32(_mm512_castps_si512(even), 16), _mm512_castps_si512(odd)));
+  }
+  static float joined(float even, float odd) {
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(even) >> 16 | std::bit_cast<uint32_t>(odd));
+  }
   FRIT_ISA_INLINE static __m256 tile_add(__m256 sum, __m256 a, __m256 b) {
 #if defined(__clang__)
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
@@ -190,6 +198,21 @@ MultiplyFn paired_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   return t == bfloat16 && has_pairs() ? pick<bfloat16_t, Pairs>(m, n, batch) : nullptr;
 }
 
+ManyFn paired_many(Dtype t, int64_t m, int64_t n, int64_t k) {
+  return t == bfloat16 && has_pairs() ? pick_many<bfloat16_t, Pairs>(m, n, k) : nullptr;
+}
+
+ManyFn avx512_many(Dtype t, int64_t m, int64_t n, int64_t k) {
+  static const bool wide = cpu_runs("x86-64-v4");
+  if (!wide) return nullptr;
+  if (t == float32) return pick_many<float, Plain>(m, n, k);
+  if (t == float64) return pick_many<double, Plain>(m, n, k);
+  if (t == float16) return pick_many<float16_t, Plain>(m, n, k);
+  // Matrix units have an order of their own.
+  if (t != bfloat16 || (takes_pairs() && has_matrix_units() && n > 1)) return nullptr;
+  return takes_pairs() ? pick_many<bfloat16_t, Pairs>(m, n, k) : pick_many<bfloat16_t, Plain>(m, n, k);
+}
+
 const PackedProduct* avx512_packed(Dtype t) {
   static const bool wide = cpu_runs("x86-64-v4");
   if (!wide) return nullptr;
@@ -232,6 +255,8 @@ const PairKernels* avx512_pairs() { return nullptr; }
 const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 MultiplyFn paired_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+ManyFn avx512_many(Dtype, int64_t, int64_t, int64_t) { return nullptr; }
+ManyFn paired_many(Dtype, int64_t, int64_t, int64_t) { return nullptr; }
 const PackedProduct* avx512_packed(Dtype) { return nullptr; }
 #endif
 

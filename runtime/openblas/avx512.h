@@ -164,6 +164,116 @@ FRIT_ISA_INLINE void transpose(__m512 (&r)[16]) {
   }
 }
 
+FRIT_ISA_INLINE void transpose(__m512d (&r)[8]) {
+  __m512d t[8];
+  for (int i = 0; i < 4; ++i) {
+    t[2 * i] = _mm512_unpacklo_pd(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_pd(r[2 * i], r[2 * i + 1]);
+  }
+  // Each 128 bits of t[2 i + j] hold two rows of a column.
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      r[4 * i + j] = _mm512_shuffle_f64x2(t[4 * i + j], t[4 * i + j + 2], 0x88);
+      r[4 * i + j + 2] = _mm512_shuffle_f64x2(t[4 * i + j], t[4 * i + j + 2], 0xdd);
+    }
+  for (int j = 0; j < 4; ++j) {
+    t[j] = _mm512_shuffle_f64x2(r[j], r[4 + j], 0x88);
+    t[4 + j] = _mm512_shuffle_f64x2(r[j], r[4 + j], 0xdd);
+  }
+  for (int j = 0; j < 8; ++j) r[j] = t[j];
+}
+
+// Some elements of a line as lanes.
+FRIT_ISA_INLINE __m128 load_four(const float* p, __mmask8 lanes) { return _mm_maskz_loadu_ps(lanes, p); }
+FRIT_ISA_INLINE __m128 load_four(const float16_t* p, __mmask8 lanes) {
+  return _mm_cvtph_ps(_mm_maskz_loadu_epi16(lanes, p));
+}
+FRIT_ISA_INLINE __m128 load_four(const bfloat16_t* p, __mmask8 lanes) {
+  return _mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(_mm_maskz_loadu_epi16(lanes, p)), 16));
+}
+// Four lines of each register, transposed in each 128 bits.
+FRIT_ISA_INLINE void transpose_fours(__m512 (&r)[16]) {
+  const __m512 a = _mm512_unpacklo_ps(r[0], r[1]), b = _mm512_unpackhi_ps(r[0], r[1]),
+               c = _mm512_unpacklo_ps(r[2], r[3]), d = _mm512_unpackhi_ps(r[2], r[3]);
+  r[0] = _mm512_shuffle_ps(a, c, 0x44);
+  r[1] = _mm512_shuffle_ps(a, c, 0xee);
+  r[2] = _mm512_shuffle_ps(b, d, 0x44);
+  r[3] = _mm512_shuffle_ps(b, d, 0xee);
+}
+
+// Vectors of the first elements of lines: to[u] has element u of up to sixteen lines. Gives how many of the `elements`
+// that a line has are there. A few are turned in a third of the time.
+inline constexpr int64_t kFewTurned = 8;
+// At least the first kLines lines are there.
+template <int64_t kLines, class T>
+FRIT_ISA_INLINE int64_t load_turned(const T* from, int64_t stride, int64_t lines, int64_t elements, __m512 (&to)[16]) {
+  if (elements <= kFewTurned) {
+    const auto all = static_cast<__mmask8>(first_lanes(std::min<int64_t>(elements, 4)));
+    const auto line = [&](int64_t i) FRIT_ISA {
+      return load_four(from + i * stride, i < kLines || i < lines ? all : static_cast<__mmask8>(0));
+    };
+    for (int64_t i = 0; i < 4; ++i) {
+      __m512 four = _mm512_castps128_ps512(line(i));
+      four = _mm512_insertf32x4(four, line(i + 4), 1);
+      four = _mm512_insertf32x4(four, line(i + 8), 2);
+      to[i] = _mm512_insertf32x4(four, line(i + 12), 3);
+    }
+    transpose_fours(to);
+    return 4;
+  }
+  const __mmask16 all = first_lanes(elements);
+  for (int64_t i = 0; i < kWide; ++i)
+    to[i] = load(from + i * stride, i < kLines || i < lines ? all : static_cast<__mmask16>(0));
+  transpose(to);
+  return kWide;
+}
+template <int64_t kLines>
+FRIT_ISA_INLINE int64_t load_turned(const double* from, int64_t stride, int64_t lines, int64_t elements,
+                                    __m512d (&to)[8]) {
+  const auto all = static_cast<__mmask8>(first_lanes(elements));
+  for (int64_t i = 0; i < 8; ++i)
+    to[i] = _mm512_maskz_loadu_pd(i < kLines || i < lines ? all : static_cast<__mmask8>(0), from + i * stride);
+  transpose(to);
+  return 8;
+}
+
+// The way back.
+FRIT_ISA_INLINE void store_four(float* p, __mmask8 lanes, __m128 v) { _mm_mask_storeu_ps(p, lanes, v); }
+template <class T>
+FRIT_ISA_INLINE void store_four(T* p, __mmask8 lanes, __m128 v) {
+  _mm_mask_storeu_epi16(p, lanes, _mm256_castsi256_si128(round_to(p, _mm512_castps128_ps512(v))));
+}
+template <int64_t kLines, class T>
+FRIT_ISA_INLINE int64_t store_turned(__m512 (&from)[16], T* to, int64_t stride, int64_t lines, int64_t elements) {
+  if (elements <= kFewTurned) {
+    transpose_fours(from);
+    const auto all = static_cast<__mmask8>(first_lanes(std::min<int64_t>(elements, 4)));
+    const auto line = [&](int64_t i, __m128 v) FRIT_ISA {
+      store_four(to + i * stride, i < kLines || i < lines ? all : static_cast<__mmask8>(0), v);
+    };
+    for (int64_t i = 0; i < 4; ++i) {
+      line(i, _mm512_castps512_ps128(from[i]));
+      line(i + 4, _mm512_extractf32x4_ps(from[i], 1));
+      line(i + 8, _mm512_extractf32x4_ps(from[i], 2));
+      line(i + 12, _mm512_extractf32x4_ps(from[i], 3));
+    }
+    return 4;
+  }
+  transpose(from);
+  const __mmask16 all = first_lanes(elements);
+  for (int64_t i = 0; i < kWide; ++i)
+    store(to + i * stride, i < kLines || i < lines ? all : static_cast<__mmask16>(0), from[i]);
+  return kWide;
+}
+template <int64_t kLines>
+FRIT_ISA_INLINE int64_t store_turned(__m512d (&from)[8], double* to, int64_t stride, int64_t lines, int64_t elements) {
+  transpose(from);
+  const auto all = static_cast<__mmask8>(first_lanes(elements));
+  for (int64_t i = 0; i < 8; ++i)
+    _mm512_mask_storeu_pd(to + i * stride, i < kLines || i < lines ? all : static_cast<__mmask8>(0), from[i]);
+  return 8;
+}
+
 // A block of sixteen lines and sixteen units, one vector per line.
 template <class T, bool kPairs>
 FRIT_ISA_INLINE void load_lines(const Lines<T>& from, int64_t line, int64_t unit, __m512 (&block)[16]) {

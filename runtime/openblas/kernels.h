@@ -476,6 +476,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
 
 #include "runtime/openblas/line_products.h"
 #include "runtime/openblas/packed.h"
+// After vector.h.
+#include "runtime/openblas/many_products.h"
 
 // As avx512_multiply and avx2_multiply.
 template <class T, class Dot>

@@ -200,7 +200,7 @@ Status matmul(const LibraryCall& call) {
     p.batches *= p.a.shape[i];
     one_b &= p.a.shape[i] == 1 || p.b.strides[i] == 0;
   }
-  if (p.batches * p.m * p.n == 0) return {};
+  if (p.batches * p.m * p.n == 0 || multiply_many(call, kKernels)) return {};
   Choice choice = choose(kKernels, p.a.dtype, p.m, p.n, p.k, p.batches > 1);
   if (p.batches > 1 && one_b && choice.rows_alike) {
     p.a_rows = joined_row_stride(p.a);

@@ -16,6 +16,10 @@
 #include "ir/base/dtype.h"
 #include "ir/base/result.h"
 
+namespace frit::runtime {
+struct LibraryCall;
+}
+
 namespace frit::runtime::openblas {
 
 // Strides in elements; they may be zero or negative.
@@ -72,6 +76,18 @@ const PackedProduct* avx2_packed(Dtype t);
 // Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
 enum class Kernels { kAny, kPairs, kAvx2, kLibrary };
 
+// Products of many small matrices: the first one, and the elements from each of its matrices to the next.
+struct ManyProducts {
+  Matrix a, b, c;
+  int64_t a_stride, b_stride, c_stride, count;
+};
+using ManyFn = void (*)(const ManyProducts&);
+// The functions above for many products at once, with the same sums; null for larger products, which are as quick one
+// after the other, and where the CPU lacks the instructions.
+ManyFn paired_many(Dtype t, int64_t m, int64_t n, int64_t k);
+ManyFn avx512_many(Dtype t, int64_t m, int64_t n, int64_t k);
+ManyFn avx2_many(Dtype t, int64_t m, int64_t n, int64_t k);
+
 struct Choice {
   MultiplyFn multiply;
   bool wide;  // by this plugin's kernels, for which neither m, n nor the tile matter
@@ -87,6 +103,9 @@ const PackedProduct* choose_packed(Dtype t);
 // A tile of this size loses a few percent to packing in products that go to the library, where the size of the tile
 // has a part in the sums.
 inline constexpr int64_t kTileRows = 256, kTileCols = 1024;
+
+// The products of a call of "matmul", where they are small and many. False where another way is quicker.
+bool multiply_many(const LibraryCall& call, Kernels kernels);
 
 // Register the product of products with work on rows between them, the product of columns that are made beside it,
 // products of picked matrices, and convolutions.

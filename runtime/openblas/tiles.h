@@ -77,16 +77,29 @@ FRIT_ISA_INLINE void turn_registers(const float* from, int64_t stride, __m256 (&
     turn_four(r, to + 4 * half);
   }
 }
-FRIT_ISA_INLINE void turn_registers(const float16_t* from, int64_t stride, __m256 (&to)[8]) {
-  __m256 r[8];
-  for (int i = 0; i < 8; ++i) r[i] = load_eight(from + i * stride);
+FRIT_ISA_INLINE void transpose(__m256 (&r)[8]) {
   __m256 low[4], high[4];
   for (int i = 0; i < 4; ++i) {
     low[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
     high[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
   }
-  turn_four(low, to);
-  turn_four(high, to + 4);
+  turn_four(low, r);
+  turn_four(high, r + 4);
+}
+FRIT_ISA_INLINE void transpose(__m256d (&r)[4]) {
+  __m256d low[2], high[2];
+  for (int i = 0; i < 2; ++i) {
+    low[i] = _mm256_permute2f128_pd(r[i], r[i + 2], 0x20);
+    high[i] = _mm256_permute2f128_pd(r[i], r[i + 2], 0x31);
+  }
+  r[0] = _mm256_unpacklo_pd(low[0], low[1]);
+  r[1] = _mm256_unpackhi_pd(low[0], low[1]);
+  r[2] = _mm256_unpacklo_pd(high[0], high[1]);
+  r[3] = _mm256_unpackhi_pd(high[0], high[1]);
+}
+FRIT_ISA_INLINE void turn_registers(const float16_t* from, int64_t stride, __m256 (&to)[8]) {
+  for (int i = 0; i < 8; ++i) to[i] = load_eight(from + i * stride);
+  transpose(to);
 }
 // Words of two elements are turned, and then taken apart.
 FRIT_ISA_INLINE void turn_registers(const bfloat16_t* from, int64_t stride, __m256 (&to)[8]) {

@@ -394,6 +394,49 @@ TYPED_TEST(LargeMatmul, few_rows_of_a_batch_have_the_bits_of_many_at_random_size
   }
 }
 
+// Products of a long stack may share vectors. Each has the bits that it has in a stack of two.
+TYPED_TEST(LargeMatmul, small_products_of_a_stack_have_the_bits_of_each_at_random_sizes) {
+  using T = TypeParam;
+  std::mt19937 random(23);
+  for (int i = 0; i < 60; ++i) {
+    const int64_t m = draw(random, 1, 10), n = i % 4 ? draw(random, 1, 10) : 1, k = draw(random, 1, i % 3 ? 10 : 18);
+    const int64_t outer = draw(random, 1, 3), inner = draw(random, 6, 40);
+    const std::vector<size_t> orders[] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {1, 0, 2, 3}, {2, 3, 0, 1}, {0, 2, 1, 3}};
+    const auto order = [&](uint32_t from) { return orders[random() % from]; };
+    Stack<T> a({outer, inner, m, k}, order(5), i % 5 ? 1 : 2), b({outer, inner, k, n}, order(5));
+    Stack<T> c({outer, inner, m, n}, order(5));
+    fill(a, 24);
+    fill(b, 25);
+    if (i % 7 == 0) b.strides[0] = 0;
+    for (const char* routine : {kBest, kPairs, kAvx2}) {
+      std::vector<int> seen(static_cast<size_t>(outer * inner * m * n));
+      std::mutex lock;
+      run(
+          a, b, c,
+          [&](int64_t begin, int64_t end) {
+            const std::lock_guard hold(lock);
+            for (; begin < end; ++begin) ++seen[static_cast<size_t>(begin)];
+          },
+          routine);
+      const std::string what = std::string(routine) + " " + std::to_string(outer) + "x" + std::to_string(inner) + "x" +
+                               std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n);
+      expect_product(a, b, c, what);
+      ASSERT_TRUE(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; })) << what;
+      if (!has_own_kernels()) continue;
+      for (int64_t at = 0; at < inner; ++at) {
+        Stack<T> left({2, m, k}), right({2, k, n}), two({2, m, n});
+        left.each([&](const auto& x, int64_t) { left.at(x) = a.at({outer - 1, at, x[1], x[2]}); });
+        right.each([&](const auto& x, int64_t) { right.at(x) = b.at({outer - 1, at, x[1], x[2]}); });
+        run(left, right, two, {}, routine);
+        two.each([&](const auto& x, int64_t) {
+          const T own = c.at({outer - 1, at, x[1], x[2]});
+          ASSERT_EQ(std::memcmp(&two.at(x), &own, sizeof(T)), 0) << what;
+        });
+      }
+    }
+  }
+}
+
 TYPED_TEST(LargeMatmul, has_the_same_bits_whatever_the_width_of_vectors) {
   using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t>;
