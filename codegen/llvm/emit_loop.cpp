@@ -359,10 +359,8 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
 
   if (!whole && scope.repeats)
     emit_last_vectors(loop, start, to, after);
-  else if (!whole && small)
-    emit_masked_rest(loop, start, rest, to, after);
   else if (!whole)
-    emit_known_end(loop, unroll, start, to, after);
+    small ? emit_masked_rest(loop, start, rest, to, after) : emit_known_end(loop, unroll, start, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);
