@@ -50,6 +50,10 @@ array product_with_few_rows(const array& x, const array& packed, const array& sc
                             const std::optional<array>& biases, const std::optional<array>& global_scale,
                             const QuantFormat& f);
 
+// x @ w in float32 for packed rows of w and a known, small number of rows of x.
+array product_across(const array& x, const array& packed, const array& scales, const std::optional<array>& biases,
+                     const std::optional<array>& global_scale, const QuantFormat& f);
+
 // Packed words and scales, and for Affine biases.
 std::vector<array> quantised(const array& w, const std::optional<array>& global_scale, const QuantFormat& f);
 

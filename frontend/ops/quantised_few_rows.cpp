@@ -25,8 +25,10 @@ constexpr int64_t kColumnsAtOnce = 2;
 constexpr size_t kChain = 8;
 
 // Words that end where a code ends: one, or as many as a code has bits where a code lies in two words.
+int words_by_place(int bits) { return 32 % bits == 0 ? 1 : bits % 2 ? bits : bits / 2; }
+// Some of them.
 int words_in_unit(int bits) {
-  const int words = 32 % bits == 0 ? 1 : bits % 2 ? bits : bits / 2;
+  const int words = words_by_place(bits);
   return words * std::max(1, kLeastCodes * bits / (32 * words));
 }
 
@@ -100,12 +102,18 @@ array number_at(const array& word, int from, const QuantFormat& f) {
   return astype(view(bitwise_or(magnitude, moved_bits(word, 1, from + digits, 15)), float16), float32);
 }
 
-// The codes of units (..., groups, units), place by place.
-Arrays codes_of(const array& packed, int units, int words, const QuantFormat& f) {
-  const array apart = split_units(packed, units, words);
-  Arrays word, codes;
-  for (int i = 0; i < words; ++i) word.push_back(at_place(apart, last_axis(apart), i));
-  for (const Place& p : places_of(words, f)) {
+// The words of units, (..., units, words), place by place.
+Arrays words_of(const array& units) {
+  Arrays words;
+  const int axis = last_axis(units);
+  for (int64_t i = 0; i < size_of(units, axis).value(); ++i) words.push_back(at_place(units, axis, i));
+  return words;
+}
+
+// Their codes.
+Arrays codes_of(const Arrays& word, const QuantFormat& f) {
+  Arrays codes;
+  for (const Place& p : places_of(static_cast<int>(word.size()), f)) {
     const auto i = static_cast<size_t>(p.word);
     array code = p.shift > 0 ? right_shift(word[i], array(static_cast<uint32_t>(p.shift))) : word[i];
     if (f.mode != QuantMode::Affine && f.cpu) {
@@ -207,7 +215,8 @@ array product_with_few_rows(const array& x, const array& packed, const array& sc
       sizes.push_back(inner);
       return at_place(with_sizes(a, sizes, {}), static_cast<int>(sizes.size()) - 2, place);
     };
-    Weights w{codes_of(pick(packed), units, words, f), expand_dims(pick(wide_scales), -1), std::nullopt};
+    Weights w{codes_of(words_of(split_units(pick(packed), units, words)), f), expand_dims(pick(wide_scales), -1),
+              std::nullopt};
     if (wide_biases) w.biases = expand_dims(pick(*wide_biases), -1);
     return w;
   };
@@ -243,6 +252,86 @@ array product_with_few_rows(const array& x, const array& packed, const array& sc
     lines.push_back(line);
   }
   return lines.size() == 1 ? expand_dims(lines[0], -2) : stack(lines, -2);
+}
+
+namespace {
+
+// Rows of the weights whose products are added to a sum at once.
+constexpr int64_t kRowsAtOnce = 4;
+
+// A number for each unit of a group.
+array for_units(const array& groups, int units) {
+  ir::Dims sizes = sizes_of(groups);
+  sizes.emplace_back(units);
+  const array apart = stretch(expand_dims(groups, -1), sizes, {});
+  sizes.pop_back();
+  sizes.back() = sizes.back() * Dim(units);
+  return with_sizes(apart, sizes, {});
+}
+
+// Rows (..., k, n) as (..., k / rows, n), from each of `rows` neighbours one.
+Arrays every(const array& a, int64_t rows) {
+  ir::Dims sizes = sizes_of(a);
+  const size_t axis = sizes.size() - 2;
+  sizes.insert(sizes.begin() + static_cast<int64_t>(axis) + 1, Dim(rows));
+  sizes[axis] = simplify(floor_div(sizes[axis], Dim(rows)));
+  const array apart = with_sizes(a, sizes, {});
+  Arrays out;
+  for (int64_t r = 0; r < rows; ++r) out.push_back(at_place(apart, static_cast<int>(axis) + 1, r));
+  return out;
+}
+
+}  // namespace
+
+// The sums of a code's place are a row of their own, as long as the units of a row. So a vector has as many words,
+// whose codes cost no shuffle, and the places meet behind the sums.
+array product_across(const array& x, const array& packed, const array& scales, const std::optional<array>& biases,
+                     const std::optional<array>& global_scale, const QuantFormat& f) {
+  const int words = words_by_place(f.bits), codes = 32 * words / f.bits, units = f.group / codes;
+  const std::vector<Place> places = places_of(words, f);
+  int top = 0;
+  for (const Place& p : places) top = std::max(top, p.power);
+  const Dim depth = size_of(x, last_axis(x));
+  int64_t at_once = kRowsAtOnce;
+  while (at_once > 1 && (!depth.is_const() || depth.value() % at_once)) at_once /= 2;
+
+  const Arrays scale_rows = every(decode_scales(scales, global_scale, f), at_once),
+               packed_rows = every(packed, at_once);
+  Arrays scale;
+  std::vector<Arrays> code;
+  for (size_t r = 0; r < packed_rows.size(); ++r) {
+    scale.push_back(for_units(scale_rows[r], units));
+    ir::Dims sizes = sizes_of(packed_rows[r]);
+    sizes.back() = simplify(floor_div(sizes.back(), Dim(words)));
+    sizes.emplace_back(words);
+    code.push_back(codes_of(words_of(with_sizes(packed_rows[r], sizes, {})), f));
+  }
+  // Places behind the highest one are too small by a power of two, so that no sum is larger than its result.
+  const array smaller = multiply(x, array(std::ldexp(1.0f, -top)));
+  Arrays lines;
+  for (int64_t row = 0; row < size_of(x, last_axis(x) - 1).value(); ++row) {
+    const auto line = [&](const array& a) { return expand_dims(at_place(a, last_axis(a) - 1, row), -1); };
+    const Arrays numbers = every(line(smaller), at_once);
+    Arrays factors, sums;
+    for (size_t r = 0; r < numbers.size(); ++r) factors.push_back(multiply(numbers[r], scale[r]));
+    for (size_t i = 0; i < places.size(); ++i) {
+      array terms = multiply(factors[0], code[0][i]);
+      for (size_t r = 1; r < factors.size(); ++r) terms = step(terms, factors[r], code[r][i], f);
+      sums.push_back(multiply(sum(terms, -2), array(std::ldexp(1.0f, top - places[i].power))));
+    }
+    const array together = stack(sums, -1);
+    ir::Dims sizes = sizes_of(together);
+    sizes.pop_back();
+    sizes.back() = simplify(floor_div(sizes.back(), Dim(units)));
+    const Dim groups = sizes.back();
+    sizes.emplace_back(f.group);
+    array out = with_sizes(together, sizes, {});
+    if (biases) out = add(out, expand_dims(sum(multiply(line(x), astype(*biases, float32)), -2), -1));
+    sizes.pop_back();
+    sizes.back() = groups * Dim(f.group);
+    lines.push_back(with_sizes(out, sizes, {}));
+  }
+  return stack(lines, -2);
 }
 
 }  // namespace frit::detail

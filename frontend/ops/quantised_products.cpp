@@ -26,16 +26,19 @@ using In = std::vector<array>;
 // Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them, on a CPU
 // some columns at a time. On a GPU a product of a few rows unpacks them while it reads them, rounded to the product's
 // type; one row alone is quicker as a sum. Floats of a few bits take more operations than integers do, and codes that
-// go from word to word most: a sum along the packed axis takes a code apart once for all rows, any other sum once for
-// each. Stored weights of 16 bits are half as long, and their products take few rows at the speed of one.
+// go from word to word most.
 constexpr int64_t kFewRows = 6, kFewRowsOfFloats = 8, kFewRowsOfGpu = 1;
 // The most rows that go by parts: of codes that lie in one word, and of floats of eight bits where the other way stores
 // weights of 32 bits. It is quicker for more rows on some processors only.
 constexpr int64_t kRowsByParts = 8, kRowsOfBytesByParts = 12;
-constexpr int64_t kFewRowsByColumns = 3, kFewRowsOfFloatsByColumns = 2, kFewRowsAcrossWords = 1,
-                  kFewRowsOfHalvesByColumns = 1;
+// The same of products that are not transposed, of which each row has as many sums under way as a word has codes; and
+// of codes that go from word to word.
+constexpr int64_t kRowsAcross = 12, kRowsOfFloatsAcross = 8, kRowsAcrossWords = 4, kRowsAcrossAtOnce = 4;
 
-int64_t rows_at_once(const QuantFormat& f) { return f.mode == QuantMode::Affine ? kFewRows : kFewRowsOfFloats; }
+int64_t rows_at_once(const QuantFormat& f, bool transpose) {
+  if (!transpose) return kRowsAcrossAtOnce;
+  return f.mode == QuantMode::Affine ? kFewRows : kFewRowsOfFloats;
+}
 
 // `halves`: the weights are stored in 16 bits.
 int64_t few_rows_of(const QuantFormat& f, bool transpose, bool halves) {
@@ -44,9 +47,8 @@ int64_t few_rows_of(const QuantFormat& f, bool transpose, bool halves) {
     if (floats) return f.bits == 8 && !halves ? kRowsOfBytesByParts : kFewRowsOfFloats;
     return 32 % f.bits == 0 ? kRowsByParts : kFewRows;
   }
-  if (halves) return kFewRowsOfHalvesByColumns;
-  if (floats) return kFewRowsOfFloatsByColumns;
-  return 32 % f.bits == 0 ? kFewRowsByColumns : kFewRowsAcrossWords;
+  if (floats) return kRowsOfFloatsAcross;
+  return 32 % f.bits == 0 ? kRowsAcross : kRowsAcrossWords;
 }
 
 // Up to this many rows the weights of a product on a CPU stay in cache. No CPU multiplies halves, so they stay wide.
@@ -179,12 +181,12 @@ struct Product {
 // codes that are stored: each waits for the one before it and takes the codes apart anew.
 array product_by_parts(const array& x, In in, const Product& p) {
   const auto part = [&](const array& rows) {
-    return detail::product_with_few_rows(rows, in[1], in[2], at_if(in, p.has_bias, 3),
-                                         at_if(in, p.has_global, in.size() - 1), p.f);
+    const auto product = p.transpose ? detail::product_with_few_rows : detail::product_across;
+    return product(rows, in[1], in[2], at_if(in, p.has_bias, 3), at_if(in, p.has_global, in.size() - 1), p.f);
   };
   const int axis = last_axis(x) - 1;
   const Dim count = size_of(x, axis);
-  const int64_t most = rows_at_once(p.f);
+  const int64_t most = rows_at_once(p.f, p.transpose);
   if (!count.is_const() || count.value() <= most) return part(x);
   In parts;
   const int64_t rows = count.value(), n = (rows + most - 1) / most;
@@ -198,19 +200,17 @@ array product_by_parts(const array& x, In in, const Product& p) {
 
 array product_of(const In& in, const Product& p) {
   const array x = astype(in[0], float32);
-  if (p.few_rows && p.transpose) return astype(product_by_parts(x, in, p), p.result);
+  const Dim count = size_of(x, last_axis(x) - 1);
+  if (p.few_rows && (p.transpose || (count.is_const() && count.value() > 0)))
+    return astype(product_by_parts(x, in, p), p.result);
   const array w =
       detail::dequantised(in[1], in[2], at_if(in, p.has_bias, 3), at_if(in, p.has_global, in.size() - 1), p.f);
-  if (!p.few_rows) {
-    const array rows = joined_rows(w);
-    // The product of low-precision operands is summed in float32 as well, and takes half of the memory.
-    const Dtype t = is_low_precision(p.result) && !p.wide ? p.result : float32;
-    // Stored weights lie as the packed ones do: a transposed store would read the words of a row far apart.
-    const array stored = astype(rows, t);
-    return astype(matmul(astype(x, t), p.transpose ? swapaxes(stored, -1, -2) : stored), p.result);
-  }
-  const array rows = joined_rows(w);
-  return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
+  if (p.few_rows) return astype(sum(multiply(expand_dims(x, -1), expand_dims(joined_rows(w), -3)), -2), p.result);
+  // The product of low-precision operands is summed in float32 as well, and takes half of the memory.
+  const Dtype t = is_low_precision(p.result) && !p.wide ? p.result : float32;
+  // Stored weights lie as the packed ones do: a transposed store would read the words of a row far apart.
+  const array stored = astype(joined_rows(w), t);
+  return astype(matmul(astype(x, t), p.transpose ? swapaxes(stored, -1, -2) : stored), p.result);
 }
 
 array quantised_product(std::string_view op, const array& x, const array& w, const array& scales,
@@ -241,7 +241,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   key.insert(key.end(), {transpose, p.few_rows, p.wide, p.has_bias, p.has_global, key_of(p.result)});
   const array result = composed(
       "quantized_matmul", key, [p](const In& in) { return product_of(in, p); }, inputs, s,
-      p.few_rows && transpose ? detail::ComposedSizes::Fixed : detail::ComposedSizes::Open);
+      p.few_rows ? detail::ComposedSizes::Fixed : detail::ComposedSizes::Open);
   return row ? squeeze(result, -2, s) : result;
 }
 

@@ -232,20 +232,58 @@ TEST(Quantised, FewRowsOfAnySize) {
   set_num_threads(before);
 }
 
-// Sums along the packed axis and across it change their form at different numbers of rows.
+// Sums across the packed axis have a sum for each place of a word. Some rows of the weights are added at a time, and
+// some rows of the other operand go together; neither they nor the weights are stored.
 TEST(Quantised, FewRowsOfEveryFormatAgreeWithUnpackedWeights) {
-  const array w = matrix(72, 1024);
-  for (const int bits : {2, 3, 4, 5, 6, 8})
-    for (const int rows : {1, 2, 3, 4}) {
-      const std::vector<array> q = quantize(w, 64, bits);
-      const array x = matrix(rows, 72) * 0.25f, back = dequantize(q[0], q[1], q[2], 64, bits);
+  struct Format {
+    std::string mode;
+    int bits, group;
+  };
+  const std::vector<Format> formats{{"affine", 1, 32}, {"affine", 2, 64}, {"affine", 3, 64},  {"affine", 4, 64},
+                                    {"affine", 5, 32}, {"affine", 6, 64}, {"affine", 8, 128}, {"mxfp4", 4, 32},
+                                    {"mxfp8", 8, 32},  {"nvfp4", 4, 16}};
+  const int before = num_threads();
+  for (const Format& format : formats)
+    for (const auto& [rows, inner] : {std::pair{1, 72}, {2, 71}, {4, 330}, {9, 70}}) {
+      const std::vector<array> q = quantize(matrix(inner, 384), format.group, format.bits, format.mode);
+      const array back = dequantize(q[0], q[1], q.size() > 2 ? std::optional(q[2]) : std::nullopt, format.group,
+                                    format.bits, format.mode, {}, float32);
       const auto f = compile([&](const std::vector<array>& in) {
-        return std::vector<array>{quantized_matmul(in[0], in[1], in[2], in[3], false, 64, bits)};
+        const std::optional<array> bias = q.size() > 2 ? std::optional(in[3]) : std::nullopt;
+        return std::vector<array>{
+            quantized_matmul(in[0], in[1], in[2], bias, false, format.group, format.bits, format.mode)};
       });
-      const std::vector<array> in{x, q[0], q[1], q[2]};
-      const array want = matmul(astype(x, float64), astype(back, float64));
-      EXPECT_TRUE(allclose(astype(f(in)[0], float64), want, 1e-5, 1e-4).item<bool>()) << bits << " bits, " << rows;
+      const std::string name = format.mode + " " + std::to_string(format.bits) + " bits, " + std::to_string(rows) +
+                               " rows of " + std::to_string(inner);
+      for (const float scale : {0.25f, 1e-30f, 1e30f}) {
+        std::vector<array> in{matrix(rows, inner) * scale};
+        in.insert(in.end(), q.begin(), q.end());
+        const auto product = [&](int threads) {
+          set_num_threads(threads);
+          return astype(f(in)[0], float64);
+        };
+        const array got = product(1), want = matmul(astype(matrix(rows, inner), float64), astype(back, float64));
+        EXPECT_TRUE(array_equal(got, product(3)).item<bool>()) << name;
+        EXPECT_TRUE(allclose(got / array(scale, float64), want, 1e-5, 1e-4).item<bool>()) << name << " " << scale;
+        const bool stores = f.lower(in).kernels.find("[" + std::to_string(back.size()) + "] out") != std::string::npos;
+        EXPECT_EQ(stores, format.mode == "affine" && 32 % format.bits != 0 && rows > 4) << name;
+      }
     }
+  set_num_threads(before);
+}
+
+// A batch of weights, which may be picked by indices, has products of its own.
+TEST(Quantised, FewRowsByABatchOfWeightsThatAreNotTransposed) {
+  const array w = reshape(matrix(3 * 40, 128), {3, 40, 128});
+  const std::vector<array> q = quantize(w, 32, 4);
+  const array back = dequantize(q[0], q[1], q[2], 32, 4), x = reshape(matrix(6, 40), {3, 2, 40});
+  EXPECT_TRUE(allclose(quantized_matmul(x, q[0], q[1], q[2], false, 32, 4), matmul(x, back), 1e-4, 1e-4).item<bool>());
+  const array picks({2, 0, 0, 1}, uint32);
+  const array got =
+      gather_qmm(reshape(x, {3, 1, 2, 40}), reshape(q[0], {3, 40, -1}), q[1], q[2], std::nullopt, picks, false, 32, 4);
+  const array want = matmul(reshape(x, {3, 1, 2, 40}), take(back, picks, 0));
+  EXPECT_EQ(got.shape(), want.shape());
+  EXPECT_TRUE(allclose(got, want, 1e-4, 1e-4).item<bool>());
 }
 
 // More rows than registers hold the sums of go by parts, which share neither a kernel nor stored codes.
