@@ -6,6 +6,12 @@
 // A block has an element of kLanes columns in each place: all real parts, then all imaginary parts. No product is fused
 // with a sum, so that every set gives the same bits.
 
+#if defined(__clang__)
+#define FRIT_UNROLL_RADIX _Pragma("unroll")
+#else
+#define FRIT_UNROLL_RADIX _Pragma("GCC unroll 16")
+#endif
+
 typedef float Vector __attribute__((vector_size(4 * kLanes)));
 
 struct Element {
@@ -69,13 +75,87 @@ FRIT_ISA_INLINE void small5(Element* a) {
   a[4] = m1 - e1;
 }
 
+FRIT_ISA_INLINE void small7(Element* a) {
+  constexpr float kCos1 = 0.62348980185873353f, kCos2 = -0.22252093395631440f, kCos3 = -0.90096886790241913f,
+                  kSin1 = 0.78183148246802981f, kSin2 = 0.97492791218182361f, kSin3 = 0.43388373911755812f;
+  const Element s1 = a[1] + a[6], s2 = a[2] + a[5], s3 = a[3] + a[4];
+  const Element d1 = turned(a[1] - a[6]), d2 = turned(a[2] - a[5]), d3 = turned(a[3] - a[4]);
+  const Element m1 = a[0] + scaled(s1, kCos1) + scaled(s2, kCos2) + scaled(s3, kCos3),
+                m2 = a[0] + scaled(s1, kCos2) + scaled(s2, kCos3) + scaled(s3, kCos1),
+                m3 = a[0] + scaled(s1, kCos3) + scaled(s2, kCos1) + scaled(s3, kCos2);
+  const Element e1 = scaled(d1, kSin1) + scaled(d2, kSin2) + scaled(d3, kSin3),
+                e2 = scaled(d1, kSin2) - scaled(d2, kSin3) - scaled(d3, kSin1),
+                e3 = scaled(d1, kSin3) - scaled(d2, kSin1) + scaled(d3, kSin2);
+  a[0] = a[0] + s1 + s2 + s3;
+  a[1] = m1 + e1;
+  a[2] = m2 + e2;
+  a[3] = m3 + e3;
+  a[4] = m3 - e3;
+  a[5] = m2 - e2;
+  a[6] = m1 - e1;
+}
+FRIT_ISA_INLINE void small9(Element* a) {
+  const Complex root1(0.76604444311897804f, -0.64278760968653933f), root2(0.17364817766693035f, -0.98480775301220806f),
+      root4(-0.93969262078590838f, -0.34202014332566873f);
+  Element t[3][3];
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) t[j][i] = a[j + 3 * i];
+    small3(t[j]);
+  }
+  t[1][1] = times(t[1][1], root1);
+  t[1][2] = times(t[1][2], root2);
+  t[2][1] = times(t[2][1], root2);
+  t[2][2] = times(t[2][2], root4);
+  for (int i = 0; i < 3; ++i) {
+    Element row[3] = {t[0][i], t[1][i], t[2][i]};
+    small3(row);
+    for (int k = 0; k < 3; ++k) a[i + 3 * k] = row[k];
+  }
+}
+
+template <int kRadix>
+FRIT_ISA_INLINE void small(Element* a);
+
+// Of factors without a common divisor, whose parts need no roots between them. Result k is the one that leaves i and j
+// when it is divided by both.
+template <int kFirst, int kSecond>
+FRIT_ISA_INLINE void small_coprime(Element* a) {
+  constexpr int kRadix = kFirst * kSecond;
+  constexpr auto place = [](int i, int j) {
+    int k = i;
+    while (k % kSecond != j) k += kFirst;
+    return k;
+  };
+  Element parts[kFirst][kSecond];
+  FRIT_UNROLL_RADIX
+  for (int j = 0; j < kSecond; ++j) {
+    Element part[kFirst];
+    FRIT_UNROLL_RADIX
+    for (int i = 0; i < kFirst; ++i) part[i] = a[(kSecond * i + kFirst * j) % kRadix];
+    small<kFirst>(part);
+    FRIT_UNROLL_RADIX
+    for (int i = 0; i < kFirst; ++i) parts[i][j] = part[i];
+  }
+  FRIT_UNROLL_RADIX
+  for (int i = 0; i < kFirst; ++i) {
+    small<kSecond>(parts[i]);
+    FRIT_UNROLL_RADIX
+    for (int j = 0; j < kSecond; ++j) a[place(i, j)] = parts[i][j];
+  }
+}
+
 template <int kRadix>
 FRIT_ISA_INLINE void small(Element* a) {
   if constexpr (kRadix == 2) small2(a);
   if constexpr (kRadix == 3) small3(a);
   if constexpr (kRadix == 4) small4(a);
   if constexpr (kRadix == 5) small5(a);
+  if constexpr (kRadix == 6) small_coprime<2, 3>(a);
+  if constexpr (kRadix == 7) small7(a);
   if constexpr (kRadix == 8) small8(a);
+  if constexpr (kRadix == 9) small9(a);
+  if constexpr (kRadix == 10) small_coprime<2, 5>(a);
+  if constexpr (kRadix == 12) small_coprime<4, 3>(a);
 }
 
 // One stage of Stockham's method: `stride` columns of blocks are side by side.
@@ -162,7 +242,12 @@ FRIT_ISA Element* transform(const LanePlan& plan, Element* a, Element* b) {
       case 3: stage_of<3>(stage, stride, a, b); break;
       case 4: stage_of<4>(stage, stride, a, b); break;
       case 5: stage_of<5>(stage, stride, a, b); break;
+      case 6: stage_of<6>(stage, stride, a, b); break;
+      case 7: stage_of<7>(stage, stride, a, b); break;
       case 8: stage_of<8>(stage, stride, a, b); break;
+      case 9: stage_of<9>(stage, stride, a, b); break;
+      case 10: stage_of<10>(stage, stride, a, b); break;
+      case 12: stage_of<12>(stage, stride, a, b); break;
       default: stage_of_any(stage, stride, a, b); break;
     }
     stride *= stage.radix;

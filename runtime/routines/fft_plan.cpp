@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <list>
+#include <map>
 #include <mutex>
 #include <numbers>
 
@@ -19,29 +20,56 @@ constexpr int64_t kCostLanes = 16;   // of a vector whose work is counted
 constexpr int64_t kSmallPrime = 13;  // up to which a split is always better than a convolution
 constexpr size_t kPlans = 32;        // that are kept
 
-std::vector<int> factors(int64_t n) {
-  std::vector<int> out;
-  for (int radix : {8, 4, 2})
-    for (; n % radix == 0; n /= radix) out.push_back(radix);
-  for (int radix = 3; n > 1; radix += 2)
-    for (; n % radix == 0; n /= radix) out.push_back(radix);
-  return out;
+// Radices with a kernel, which transform() in fft_kernels.h lists, and the vector operations that a stage takes for an
+// element, about. The same numbers for every processor, whose lanes differ: a way depends on the length alone.
+struct Radix {
+  int radix, cost;
+};
+constexpr Radix kRadices[] = {{12, 22}, {10, 23}, {9, 24}, {8, 16}, {7, 24},
+                              {6, 17},  {5, 19},  {4, 12}, {3, 14}, {2, 9}};
+
+bool has_kernel(int radix) {
+  return std::any_of(std::begin(kRadices), std::end(kRadices), [&](const Radix& r) { return r.radix == radix; });
 }
+
+struct Factors {
+  std::vector<int> radices;  // first to last
+  int64_t cost = 0;          // for an element
+};
+
+// The cheapest stages of each length that is asked for.
+class Stages {
+ public:
+  const Factors& of(int64_t n) {
+    if (const auto known = known_.find(n); known != known_.end()) return known->second;
+    Factors best;
+    for (const Radix& r : kRadices)
+      if (n % r.radix == 0) consider(r, n / r.radix, best);
+    if (n > 1 && best.radices.empty()) {
+      int64_t prime = 11;
+      while (prime * prime <= n && n % prime) prime += 2;
+      if (n % prime) prime = n;
+      consider({static_cast<int>(prime), static_cast<int>(2 * prime + 12)}, n / prime, best);
+    }
+    return known_.emplace(n, std::move(best)).first->second;
+  }
+
+ private:
+  void consider(const Radix& first, int64_t rest, Factors& best) {
+    const Factors& behind = of(rest);
+    if (!best.radices.empty() && behind.cost + first.cost >= best.cost) return;
+    best.radices.assign(1, first.radix);
+    best.radices.insert(best.radices.end(), behind.radices.begin(), behind.radices.end());
+    best.cost = behind.cost + first.cost;
+  }
+  std::map<int64_t, Factors> known_;
+};
 
 int64_t largest_prime(int64_t n) {
   int64_t largest = 1;
   for (int64_t p = 2; p * p <= n; ++p)
     for (; n % p == 0; n /= p) largest = p;
   return std::max(largest, n);
-}
-
-// The vector operations of a transform in lanes, about. The same numbers for every processor, whose lanes differ: a way
-// depends on the length alone.
-int64_t cost_in_lanes(int64_t n) {
-  int64_t sum = 0;
-  for (const int radix : factors(n))
-    sum += radix == 2 ? 9 : radix == 3 ? 14 : radix == 4 ? 12 : radix == 5 ? 19 : radix == 8 ? 16 : 2 * radix + 12;
-  return n * sum;
 }
 
 struct Halves {
@@ -54,6 +82,8 @@ Halves best_halves(int64_t n) {
   constexpr int64_t kMoves = 4;  // of numbers between both steps
   const auto blocks = [](int64_t columns) { return (columns + kCostLanes - 1) / kCostLanes; };
   Halves best;
+  Stages stages;
+  const auto cost_in_lanes = [&](int64_t length) { return length * stages.of(length).cost; };
   for (int64_t d = 2; d * d <= n; ++d) {
     if (n % d) continue;
     for (const int64_t first : {d, n / d}) {
@@ -167,11 +197,12 @@ Complex root_of_unity(int64_t k, int64_t n) {
 
 LanePlan::LanePlan(int64_t length) : n(length) {
   int64_t left = n;
-  for (const int radix : factors(n)) {
+  const Factors factors = Stages().of(n);
+  for (const int radix : factors.radices) {
     Stage stage{radix, left / radix, {}, {}};
     for (int64_t p = 0; p < stage.rest; ++p)
       for (int k = 1; k < radix; ++k) stage.roots.push_back(root_of_unity(p * k % left, left));
-    if (radix > 5 && radix != 8)
+    if (!has_kernel(radix))
       for (int k = 0; k < radix; ++k) stage.own.push_back(root_of_unity(k, radix));
     left = stage.rest;
     stages.push_back(std::move(stage));
