@@ -242,9 +242,11 @@ TEST(Quantised, FewRowsOfEveryFormatAgreeWithUnpackedWeights) {
   const std::vector<Format> formats{{"affine", 1, 32}, {"affine", 2, 64}, {"affine", 3, 64},  {"affine", 4, 64},
                                     {"affine", 5, 32}, {"affine", 6, 64}, {"affine", 8, 128}, {"mxfp4", 4, 32},
                                     {"mxfp8", 8, 32},  {"nvfp4", 4, 16}};
+  const std::pair<int, int> sizes[] = {{1, 72}, {2, 71}, {9, 70}, {4, 330}};
   const int before = num_threads();
   for (const Format& format : formats)
-    for (const auto& [rows, inner] : {std::pair{1, 72}, {2, 71}, {4, 330}, {9, 70}}) {
+    for (int i = 0; i < 2; ++i) {
+      const auto& [rows, inner] = sizes[2 * i + (&format - formats.data()) % 2];
       const std::vector<array> q = quantize(matrix(inner, 384), format.group, format.bits, format.mode);
       const array back = dequantize(q[0], q[1], q.size() > 2 ? std::optional(q[2]) : std::nullopt, format.group,
                                     format.bits, format.mode, {}, float32);
@@ -264,9 +266,11 @@ TEST(Quantised, FewRowsOfEveryFormatAgreeWithUnpackedWeights) {
         };
         const array got = product(1), want = matmul(astype(matrix(rows, inner), float64), astype(back, float64));
         EXPECT_TRUE(array_equal(got, product(3)).item<bool>()) << name;
-        EXPECT_TRUE(allclose(got / array(scale, float64), want, 1e-5, 1e-4).item<bool>()) << name << " " << scale;
+        EXPECT_TRUE(allclose(got / array(scale, float64), want, 1e-5, 1e-5 * std::sqrt(inner)).item<bool>())
+            << name << " " << scale;
+        const int most = format.mode != "affine" ? 8 : 32 % format.bits == 0 ? 12 : 4;
         const bool stores = f.lower(in).kernels.find("[" + std::to_string(back.size()) + "] out") != std::string::npos;
-        EXPECT_EQ(stores, format.mode == "affine" && 32 % format.bits != 0 && rows > 4) << name;
+        EXPECT_EQ(stores, rows > most) << name;
       }
     }
   set_num_threads(before);
