@@ -12,9 +12,9 @@ using namespace ir;
 
 namespace {
 
-// The values of a derivative's two parts.
-struct Parts {
-  explicit Parts(const Function& f) : late(f.values.size(), false), early(late), returned(late) {
+// The values of a derivative's two halves.
+struct Halves {
+  explicit Halves(const Function& f) : late(f.values.size(), false), early(late), returned(late) {
     for (ValueId p : f.params) late[p] = is_cotangent(f.values[p]);
     std::vector<bool> from_cotangents = late;
     for (ValueId r : f.results) early[r] = returned[r] = true;
@@ -41,11 +41,11 @@ struct Parts {
 
 class KeptValues {
  public:
-  explicit KeptValues(const Function& f) : f_(f), parts_(f) {
+  explicit KeptValues(const Function& f) : f_(f), halves_(f) {
     // A group runs when all that it reads is there.
     std::vector<bool> groups(f.groups.size(), false);
     for (const Op& op : f.ops)
-      if (op.group >= 0 && !op.results.empty() && parts_.late[op.results[0]])
+      if (op.group >= 0 && !op.results.empty() && halves_.late[op.results[0]])
         groups[static_cast<size_t>(op.group)] = true;
     late_groups_ = std::move(groups);
   }
@@ -57,7 +57,7 @@ class KeptValues {
       if (!is_late(op)) continue;
       for (ValueId v : op.operands) {
         const Op* maker = f_.def_of(v);
-        if (!maker || maker->group < 0 || maker->group == op.group || parts_.returned[v] || is_late(*maker)) continue;
+        if (!maker || maker->group < 0 || maker->group == op.group || halves_.returned[v] || is_late(*maker)) continue;
         if (!seen.insert(v).second) continue;
         if (f_.groups[static_cast<size_t>(maker->group)].kind == GroupKind::View) continue;
         const Dim bytes = f_.type(v).size() * Dim(int64_t{f_.type(v).dtype.size()});
@@ -79,7 +79,7 @@ class KeptValues {
     const auto is = [&](const std::vector<bool>& flags) {
       return std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return flags[v]; });
     };
-    return is(parts_.late) || (late_groups_[static_cast<size_t>(op.group)] && !is(parts_.early));
+    return is(halves_.late) || (late_groups_[static_cast<size_t>(op.group)] && !is(halves_.early));
   }
 
   std::string why(const Op& maker, ValueId v) const {
@@ -117,20 +117,20 @@ class KeptValues {
   }
 
   const Function& f_;
-  const Parts parts_;
+  const Halves halves_;
   std::vector<bool> late_groups_;
 };
 
 }  // namespace
 
 std::set<ValueId> read_for_backward(const Function& f, const std::function<int(ValueId)>& home) {
-  const Parts parts(f);
-  const auto forward = [&](ValueId v) { return parts.early[v] && !parts.late[v]; };
+  const Halves halves(f);
+  const auto forward = [&](ValueId v) { return halves.early[v] && !halves.late[v]; };
   std::set<ValueId> read;
   for (const Op& op : f.ops) {
     if (op.results.empty() || std::any_of(op.results.begin(), op.results.end(), forward)) continue;
     for (ValueId v : op.operands)
-      if (!parts.late[v] && home(v) != home(op.results[0])) read.insert(v);
+      if (!halves.late[v] && home(v) != home(op.results[0])) read.insert(v);
   }
   return read;
 }

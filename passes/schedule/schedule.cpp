@@ -50,14 +50,14 @@ constexpr int64_t kShortRun = 256;
 // Sums of a body, and operations of it, from which on their steps are put side by side.
 constexpr size_t kManySums = 4;
 constexpr int64_t kLongBody = 64;
-constexpr int64_t kCachesOfRows = 4;  // of a core, that an operand fills which is read several times
-constexpr int kLeastLanes = 4;        // of vectors that are shorter than they could be
-constexpr int kRowsInTiles = 32;      // that are read side by side, each from a place of its own
-constexpr int kPairsAtOnce = 4;       // pairs of rows that are reduced side by side
-constexpr int kScanRowsAtOnce = 4;    // rows of a scan that one iteration takes
-constexpr int64_t kLongStep = 32;     // operations of a scan's step that outweigh reading single elements
-constexpr int64_t kLeastSteps = 8;    // of a loop whose steps are worth several vectors
-constexpr int64_t kColumnWork = 12;   // scalar operations per element up to which columns are bound by memory
+constexpr int64_t kCachesOfRows = 4;       // of a core, that an operand fills which is read several times
+constexpr int kLeastLanes = 4;             // of vectors that are shorter than they could be
+constexpr int kRowsInTiles = 32;           // that are read side by side, each from a place of its own
+constexpr int kPairsAtOnce = 4;            // pairs of rows that are reduced side by side
+constexpr int kScanRowsAtOnce = 4;         // rows of a scan that one iteration takes
+constexpr int64_t kLongStep = 32;          // operations of a scan's step that outweigh reading single elements
+constexpr int64_t kVectorsWorthwhile = 8;  // of a loop whose steps are worth several vectors
+constexpr int64_t kColumnWork = 12;        // scalar operations per element up to which columns are bound by memory
 
 class Scheduler {
  public:
@@ -126,7 +126,8 @@ class Scheduler {
     loop.unroll = cost > 384 || rare_.count(loop.var) ? 1 : cost > 96 ? 2 : 4;
     // Of a whole kernel of few elements, more code takes longer to compile than it ever saves.
     if (loop.kind == LoopKind::Parallel && loop.extent.is_const() && !contains_loop(loop.body))
-      loop.unroll = static_cast<int>(std::clamp<int64_t>(loop.extent.value() / (w * kLeastSteps), 1, loop.unroll));
+      loop.unroll =
+          static_cast<int>(std::clamp<int64_t>(loop.extent.value() / (w * kVectorsWorthwhile), 1, loop.unroll));
     if (loop.accumulators.size() >= kManySums && cost > kLongBody) use_values_early(loop.body);
     if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
       loop.unroll = static_cast<int>(vectors);

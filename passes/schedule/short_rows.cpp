@@ -20,7 +20,7 @@ constexpr int64_t kRowsAtOnce = 64;
 // where functions do, too. Fewer than so many rows do not repay the code for more, and rows that are written are work
 // enough where they have more than so many places.
 constexpr int kRowsSideBySide = 2, kFunctionsSideBySide = 4;
-constexpr int64_t kManyRows = 2048, kFewPlaces = 16;
+constexpr int64_t kRowsWorthwhile = 2048, kFewPlaces = 16;
 constexpr int64_t kMaxVectors = 8;  // of a step over whole rows
 constexpr int kShortestVector = 4;  // lanes
 constexpr int64_t kMaxRowWork = 8;  // instructions of a row outside of the loop over its elements
@@ -131,7 +131,7 @@ bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging stagin
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var,
                        const StreamedResults& streamed) {
   const bool in_order = writes_in_order(k, rows, lanes);
-  const bool waits = k.facts.range(rows.extent).high >= kManyRows && calls_functions(rows.body) &&
+  const bool waits = k.facts.range(rows.extent).high >= kRowsWorthwhile && calls_functions(rows.body) &&
                      (!writes_elements(rows.body) || iterations(rows.body, kFewPlaces) <= kFewPlaces);
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
