@@ -118,7 +118,7 @@ CompiledEntry::Assumptions CompiledEntry::assumptions_of(std::span<const runtime
   if (known.strided)
     for (const runtime::Tensor& t : arguments) {
       known.key += '/';
-      if (!is_row_major(t)) append_layout(known.key, t.strides);
+      if (!is_row_major(t)) append_layout(known.key, t.strides, has_much_work(t.shape));
     }
   return known;
 }
@@ -137,9 +137,6 @@ Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
     FRIT_ASSIGN_OR_RETURN(shorter, ir::with_sizes(f, change));
     f = std::move(shorter);
   }
-  for (const OpenAxis& open : open_axes_)
-    if (DimRange range = f.facts.range(Dim::symbol(open.symbol)); range.high > kLongestAxis)
-      f.facts.set_range(open.symbol, {range.low, kLongestAxis});
   for (size_t i = 0; i < known.large.size(); ++i)
     if (known.large[i])
       f.facts.assume_nonnegative(f.type(f.results[i]).size() -
@@ -147,7 +144,8 @@ Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
   if (known.strided) {
     f.layouts.assign(f.params.size(), {});
     for (size_t i = 0; i < arguments.size(); ++i)
-      if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
+      if (!is_row_major(arguments[i]))
+        f.layouts[i] = param_layout(arguments[i].strides, has_much_work(arguments[i].shape), i, f.facts);
   }
   return f;
 }

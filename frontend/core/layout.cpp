@@ -7,24 +7,26 @@ namespace {
 
 // The stride where code is specialised on it, a number that no such stride has otherwise. The memory of an argument
 // begins at its first element in a plan of known sizes, so strides that run backwards stay symbols.
-constexpr int64_t kFixed = 16, kOpen = kFixed + 1;
-int64_t class_of(int64_t stride) { return 0 <= stride && stride <= kFixed ? stride : kOpen; }
+constexpr int64_t kFew = 16, kOpen = kFew + 1;
+int64_t class_of(int64_t stride, bool much_work) {
+  return 0 <= stride && stride <= (much_work ? kFew : 1) ? stride : kOpen;
+}
 
 }  // namespace
 
-void append_layout(std::string& key, std::span<const int64_t> strides) {
-  for (int64_t stride : strides) key += static_cast<char>('a' + class_of(stride));
+void append_layout(std::string& key, std::span<const int64_t> strides, bool much_work) {
+  for (int64_t stride : strides) key += static_cast<char>('a' + class_of(stride, much_work));
 }
 
-void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides) {
+void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides, bool much_work) {
   key.push_back(static_cast<int64_t>(strides.size()));
-  for (int64_t stride : strides) key.push_back(class_of(stride));
+  for (int64_t stride : strides) key.push_back(class_of(stride, much_work));
 }
 
-ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, DimFacts& facts) {
+ir::ParamLayout param_layout(std::span<const int64_t> strides, bool much_work, size_t index, DimFacts& facts) {
   ir::ParamLayout layout;
   for (size_t axis = 0; axis < strides.size(); ++axis) {
-    if (const int64_t known = class_of(strides[axis]); known != kOpen) {
+    if (const int64_t known = class_of(strides[axis], much_work); known != kOpen) {
       layout.emplace_back(known);
       continue;
     }

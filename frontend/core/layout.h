@@ -18,11 +18,11 @@ namespace frit::detail {
 inline constexpr int64_t kLongestAxis = std::numeric_limits<int32_t>::max();
 
 // One character for each axis.
-void append_layout(std::string& key, std::span<const int64_t> strides);
+void append_layout(std::string& key, std::span<const int64_t> strides, bool much_work);
 // The number of axes, then a number for each.
-void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides);
+void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides, bool much_work);
 
 // The layout of parameter `index`; adds facts about its symbols to `facts`.
-ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, DimFacts& facts);
+ir::ParamLayout param_layout(std::span<const int64_t> strides, bool much_work, size_t index, DimFacts& facts);
 
 }  // namespace frit::detail

@@ -45,6 +45,13 @@ void EagerCache::add(const EagerKey& key, std::vector<SizeRule> rules, Executabl
   variants.push_back({std::move(rules), std::move(code)});
 }
 
+bool EagerCache::takes_short(const EagerKey& key) {
+  Owned owned{key.def, *key.attrs, key.device, {key.numbers.begin(), key.numbers.end()}};
+  std::unique_lock<std::shared_mutex> guard(mutex_);
+  if (short_codes_.size() >= kBound) short_codes_.clear();
+  return short_codes_[std::move(owned)]++ < kMaxShort;
+}
+
 size_t EagerCache::Hash::operator()(const EagerKey& key) const {
   uint64_t h = reinterpret_cast<uintptr_t>(key.def) ^ static_cast<uint64_t>(key.device);
   const auto mix = [&h](uint64_t value) {

@@ -37,6 +37,9 @@ class EagerCache {
   // Code whose rules these sizes keep; null when there is none. Rules are for sizes in this order.
   ExecutablePtr find(const EagerKey& key, std::span<const int64_t> sizes);
   void add(const EagerKey& key, std::vector<SizeRule> rules, ExecutablePtr code);
+  // Whether another code for short axes (frontend/core/short_axes.h) may be made for the structure of this key, which
+  // says nothing of them; counts it. So calls of ever other sizes come to an end of compiling.
+  bool takes_short(const EagerKey& structure);
 
  private:
   struct Owned {
@@ -68,8 +71,11 @@ class EagerCache {
   static constexpr size_t kBound = 4096;
   // Of one key, the code made first is dropped for new code past this many.
   static constexpr size_t kMaxVariants = 64;
+  // Of one structure, so many codes are for short axes.
+  static constexpr size_t kMaxShort = 8;
   std::shared_mutex mutex_;
   std::unordered_map<Owned, std::vector<Variant>, Hash, Equal> entries_;
+  std::unordered_map<Owned, size_t, Hash, Equal> short_codes_;
 };
 
 }  // namespace frit::detail

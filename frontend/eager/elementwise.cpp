@@ -50,25 +50,41 @@ struct ElementwiseKeyNumbers {
   std::vector<int64_t> values;
 };
 
-ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor> inputs) {
+// With `much_work`, short axes and small strides are numbers.
+void describe(std::span<const runtime::Tensor> inputs, bool much_work, std::vector<int64_t>& numbers) {
   constexpr int64_t kDense = -1;  // no layout has this many axes
-  std::vector<int64_t>& numbers = PerThread<ElementwiseKeyNumbers>::get().values;
   numbers.clear();
   numbers.push_back(static_cast<int64_t>(inputs.size()));
   // Axes of one shape: the sizes of short ones, and 0 for any size.
   const runtime::Sizes& all = inputs[0].shape;
-  const bool much = all.size() > 1 && has_much_work(all);
   numbers.push_back(static_cast<int64_t>(all.size()));
-  for (size_t axis = 0; axis < all.size(); ++axis) numbers.push_back(much && is_short(all, axis) ? all[axis] : 0);
+  for (size_t axis = 0; axis < all.size(); ++axis) numbers.push_back(much_work && is_short(all, axis) ? all[axis] : 0);
   for (const runtime::Tensor& t : inputs) {
     numbers.push_back(static_cast<int64_t>(t.dtype.val()));
     if (is_dense(t))
       numbers.push_back(kDense);
     else
-      append_layout(numbers, t.strides);
+      append_layout(numbers, t.strides, much_work);
   }
-  const EagerKey key{&call.def, &call.attrs, running_device(), numbers};
-  if (ExecutablePtr code = EagerCache::instance().find(key, {})) return code;
+}
+
+ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor> inputs) {
+  std::vector<int64_t>& numbers = PerThread<ElementwiseKeyNumbers>::get().values;
+  EagerCache& cache = EagerCache::instance();
+  const auto key_of = [&](const std::vector<int64_t>& n) {
+    return EagerKey{&call.def, &call.attrs, running_device(), n};
+  };
+  const runtime::Sizes& all = inputs[0].shape;
+  bool much = has_much_work(all);
+  describe(inputs, much, numbers);
+  if (ExecutablePtr code = cache.find(key_of(numbers), {})) return code;
+  if (much) {
+    std::vector<int64_t> open;
+    describe(inputs, false, open);
+    much = open != numbers && cache.takes_short(key_of(open));
+    if (!much) numbers = std::move(open);
+    if (ExecutablePtr code = cache.find(key_of(numbers), {})) return code;
+  }
   ir::Shape shape;
   for (size_t axis = 0; axis < all.size(); ++axis)
     shape.push_back(much && is_short(all, axis) ? Dim(all[axis]) : Dim::symbol("d" + std::to_string(axis)));
@@ -77,12 +93,12 @@ ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor>
   DimFacts facts;
   for (size_t i = 0; i < inputs.size(); ++i) {
     params.push_back({inputs[i].dtype, shape});
-    layouts.push_back(is_dense(inputs[i]) ? ir::ParamLayout{} : param_layout(inputs[i].strides, i, facts));
+    layouts.push_back(is_dense(inputs[i]) ? ir::ParamLayout{} : param_layout(inputs[i].strides, much, i, facts));
   }
   auto f = one_op(call.def, call.attrs, params, std::move(layouts), std::move(facts));
   auto code = f ? code_for(*std::move(f), CompileMode::enabled) : Result<ExecutablePtr>(f.error());
   if (!code) throw_runtime(code.error(), call.where);
-  EagerCache::instance().add(key, {}, *code);
+  cache.add(key_of(numbers), {}, *code);
   return *std::move(code);
 }
 

@@ -56,6 +56,7 @@ struct Prepared {
   std::vector<bool> strided;  // the others are dense
   ir::AttrMap attrs;
   bool from_shape = false;  // the last input has no data and gives the sizes of the result
+  bool much_work = false;   // short axes and small strides are numbers
 };
 
 Prepared prepare(const RowCall& call) {
@@ -95,7 +96,7 @@ Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const S
         facts.set_range(*symbol, {2, kLongestAxis});
     }
     params.push_back(type);
-    layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, i, facts) : ir::ParamLayout{});
+    layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, p.much_work, i, facts) : ir::ParamLayout{});
   }
   ir::AttrMap full = p.attrs;
   if (p.from_shape) full.set("shape", ir::Dims(params.back().shape));
@@ -127,34 +128,12 @@ struct KeyNumbers {
   std::vector<bool> is_short;
 };
 
-ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
-  auto& [numbers, sizes, is_short] = PerThread<KeyNumbers>::get();
-  numbers.clear();
-  sizes.clear();
-  is_short.clear();
-  const bool much = call.def.kind != ir::OpKind::Library &&
-                    std::any_of(p.inputs.begin(), p.inputs.end(), [](const auto& t) { return has_much_work(t.shape); });
-  numbers.push_back(static_cast<int64_t>(p.inputs.size()));
-  for (size_t i = 0; i < p.inputs.size(); ++i) {
-    const runtime::Tensor& t = p.inputs[i];
-    numbers.push_back(static_cast<int64_t>(t.dtype.val()));
-    numbers.push_back(static_cast<int64_t>(t.shape.size()));
-    for (size_t axis = 0; axis < t.shape.size(); ++axis) {
-      const int64_t size = t.shape[axis];
-      is_short.push_back(much && detail::is_short(t.shape, axis));
-      numbers.push_back(is_short.back() ? size : std::min<int64_t>(size, 2));
-      sizes.push_back(size);
-    }
-    numbers.push_back(p.strided[i]);
-    if (p.strided[i]) append_layout(numbers, t.strides);
-  }
-  const EagerKey key{&call.def, &p.attrs, running_device(), numbers};
-  if (ExecutablePtr code = EagerCache::instance().find(key, sizes)) return code;
+ExecutablePtr compiled_row(const RowCall& call, const Prepared& p, const KeyNumbers& numbers, const EagerKey& key) {
   // A row that cannot be compiled for sizes that are symbols is compiled for its small sizes, then for all of them.
   constexpr int64_t kFixed[] = {-1, 16, std::numeric_limits<int64_t>::max()};
   Diagnostic refused;
   for (int64_t fixed : kFixed) {
-    SizeRules rules = rules_for(sizes, is_short, fixed);
+    SizeRules rules = rules_for(numbers.sizes, numbers.is_short, fixed);
     auto f = function_of(call, p, rules);
     if (f) {
       rules = without_chance(call, p, std::move(rules));
@@ -168,6 +147,45 @@ ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
     refused = code.error();
   }
   throw_runtime(refused, call.where);
+}
+
+void describe(const Prepared& p, KeyNumbers& key) {
+  key.layouts.clear();
+  key.sizes.clear();
+  key.is_short.clear();
+  key.layouts.push_back(static_cast<int64_t>(p.inputs.size()));
+  for (size_t i = 0; i < p.inputs.size(); ++i) {
+    const runtime::Tensor& t = p.inputs[i];
+    key.layouts.push_back(static_cast<int64_t>(t.dtype.val()));
+    key.layouts.push_back(static_cast<int64_t>(t.shape.size()));
+    for (size_t axis = 0; axis < t.shape.size(); ++axis) {
+      const int64_t size = t.shape[axis];
+      key.is_short.push_back(p.much_work && is_short(t.shape, axis));
+      key.layouts.push_back(key.is_short.back() ? -size : std::min<int64_t>(size, 2));
+      key.sizes.push_back(size);
+    }
+    key.layouts.push_back(p.strided[i]);
+    if (p.strided[i]) append_layout(key.layouts, t.strides, p.much_work);
+  }
+}
+
+ExecutablePtr code_for_row(const RowCall& call, Prepared& p) {
+  KeyNumbers& numbers = PerThread<KeyNumbers>::get();
+  EagerCache& cache = EagerCache::instance();
+  const auto key_of = [&](const KeyNumbers& n) { return EagerKey{&call.def, &p.attrs, running_device(), n.layouts}; };
+  p.much_work = call.def.kind != ir::OpKind::Library &&
+                std::any_of(p.inputs.begin(), p.inputs.end(), [](const auto& t) { return has_much_work(t.shape); });
+  describe(p, numbers);
+  if (ExecutablePtr code = cache.find(key_of(numbers), numbers.sizes)) return code;
+  if (p.much_work) {
+    p.much_work = false;
+    KeyNumbers open;
+    describe(p, open);
+    p.much_work = open.layouts != numbers.layouts && cache.takes_short(key_of(open));
+    if (!p.much_work) numbers = std::move(open);
+    if (ExecutablePtr code = cache.find(key_of(numbers), numbers.sizes)) return code;
+  }
+  return compiled_row(call, p, numbers, key_of(numbers));
 }
 
 }  // namespace
