@@ -48,7 +48,7 @@ CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::un
         return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
       });
   }
-  for (size_t i = 0; i < f.params.size() && i < f.params.size() - traced_.captured.size(); ++i) {
+  for (size_t i = 0; i < traced_.arguments; ++i) {
     const ir::Shape& shape = f.type(f.params[i]).shape;
     for (size_t axis = 0; axis < shape.size(); ++axis)
       if (const std::string* symbol = shape[axis].as_symbol()) open_axes_.push_back({i, axis, *symbol});
@@ -123,8 +123,7 @@ CompiledEntry::Assumptions CompiledEntry::assumptions_of(std::span<const runtime
   return known;
 }
 
-Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
-                                                 std::span<const runtime::Tensor> arguments) const {
+ir::Function CompiledEntry::function_for(const Assumptions& known, std::span<const runtime::Tensor> arguments) const {
   ir::Function f = traced_.function;
   if (!known.short_sizes.empty()) {
     const auto change = [&](const Dim& d) {
@@ -134,8 +133,8 @@ Result<ir::Function> CompiledEntry::function_for(const Assumptions& known,
         return std::nullopt;
       });
     };
-    FRIT_ASSIGN_OR_RETURN(shorter, ir::with_sizes(f, change));
-    f = std::move(shorter);
+    // Code for any size serves where a rule holds for open sizes alone.
+    if (auto shorter = ir::with_sizes(f, change); shorter.ok()) f = *std::move(shorter);
   }
   for (size_t i = 0; i < known.large.size(); ++i)
     if (known.large[i])
@@ -165,7 +164,7 @@ Result<ExecutablePtr> CompiledEntry::code_under(const Assumptions& known, std::s
     std::lock_guard<std::mutex> guard(mutex_);
     if (const auto variant = kept(); variant != variants_.end()) return variant->second;
   }
-  FRIT_ASSIGN_OR_RETURN(f, function_for(known, arguments));
+  ir::Function f = function_for(known, arguments);
   const auto start = std::chrono::steady_clock::now();
   CodeOrigin origin = CodeOrigin::Memory;
   FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_, &origin));

@@ -88,7 +88,7 @@ class CompiledEntry {
   void add_large_results(std::span<const runtime::Tensor> arguments, Assumptions& known) const;
   void add_short_sizes(std::span<const runtime::Tensor> arguments, Assumptions& known) const;
   // The traced function under these assumptions.
-  Result<ir::Function> function_for(const Assumptions& known, std::span<const runtime::Tensor> arguments) const;
+  ir::Function function_for(const Assumptions& known, std::span<const runtime::Tensor> arguments) const;
   // Code is kept for the device that runs.
   Result<ExecutablePtr> code_under(const Assumptions& known, std::span<const runtime::Tensor> arguments);
   // Code for a call. Arguments of a layout past those that get code are made dense copies.

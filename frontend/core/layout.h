@@ -1,7 +1,8 @@
 // The part of an operand's layout that code is specialised on.
 //
-// Strides of a few elements are numbers: code then reads broadcast elements once, and neighbours and every second
-// element in whole vectors. Every other stride is a symbol that the call binds.
+// Strides of 0 and 1 are numbers: code then reads broadcast elements once, and neighbours in whole vectors. Where there
+// is much work (short_axes.h), so are strides of a few elements, as those lie in few vectors. Every other stride is a
+// symbol that the call binds.
 #pragma once
 
 #include <cstdint>
