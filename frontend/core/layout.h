@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,9 +13,6 @@
 #include "ir/graph/graph.h"
 
 namespace frit::detail {
-
-// The most elements of an array's axis. Positions along an axis fit into 32 bits, which code makes use of.
-inline constexpr int64_t kLongestAxis = std::numeric_limits<int32_t>::max();
 
 // One character for each axis.
 void append_layout(std::string& key, std::span<const int64_t> strides, bool much_work);

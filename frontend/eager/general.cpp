@@ -81,6 +81,9 @@ Prepared prepare(const RowCall& call) {
   return p;
 }
 
+// The most elements of an array's axis. Positions along an axis fit into 32 bits, which code makes use of.
+constexpr int64_t kLongestAxis = std::numeric_limits<int32_t>::max();
+
 // The function of the row under these rules.
 Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const SizeRules& rules) {
   DimFacts facts;
